@@ -1,0 +1,165 @@
+# ntff-tools. `make help` lists the targets; VARIANT=release|debug|asan|cov picks the flags.
+
+VARIANT ?= release
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= gcc
+VERSION := 0.1.0
+
+B   := build/$(VARIANT)
+GEN := $(B)/gen
+
+PKGS := libprotobuf-c zlib json-c ncursesw
+DEBS := gcc make pkg-config protobuf-compiler protobuf-c-compiler libprotobuf-c-dev zlib1g-dev \
+        libjson-c-dev libncurses-dev
+# what the tests want besides
+TEST_DEBS := $(DEBS) jq tmux python3 procps
+
+ifeq ($(V),1)
+Q :=
+else
+Q := @
+endif
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes \
+        -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings
+ifneq ($(CI),)
+WARN += -Werror
+endif
+
+HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+LD_HARDEN := -pie -Wl,-z,relro,-z,now
+OPT_release := -O2 -g $(HARDEN)
+OPT_debug   := -O0 -g3
+OPT_asan    := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+OPT_cov     := -O0 -g3 --coverage
+LD_release  := $(LD_HARDEN)
+LD_asan     := -fsanitize=address,undefined
+LD_cov      := --coverage
+
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LIBS_CORE  = $(shell pkg-config --libs libprotobuf-c zlib json-c 2>/dev/null)
+LIBS_TUI   = $(shell pkg-config --libs ncursesw 2>/dev/null)
+
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DNTFF_VERSION='"$(VERSION)"' $(WARN) $(OPT_$(VARIANT)) -I. -I$(GEN) $(PKG_CFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(LD_$(VARIANT)) $(LDFLAGS)
+
+PROTOS   := ntff neuron_trace
+GEN_C    := $(PROTOS:%=$(GEN)/proto/%.pb-c.c)
+GEN_O    := $(GEN_C:.c=.o)
+SRC_proto    := $(wildcard proto/*.c)
+SRC_perfetto := $(wildcard perfetto/*.c)
+SRC_conv     := $(filter-out conv/main.c,$(wildcard conv/*.c))
+SRC_tui      := $(filter-out tui/main.c tui/term.c,$(wildcard tui/*.c))
+SRC_unit     := $(wildcard tests/unit/test_*.c)
+SRC_gen      := $(wildcard tests/gen/*.c)
+SRC_bench    := $(wildcard tests/bench/*.c)
+objs = $(patsubst %.c,$(B)/%.o,$(1))
+
+LIB_NTFF := $(B)/libntff.a
+LIB_PFT  := $(B)/libpft.a
+LIB_CONV := $(B)/libconv.a
+LIB_TUI  := $(B)/libtui.a
+UNIT     := $(SRC_unit:tests/unit/%.c=$(B)/tests/%)
+TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%)
+PROGS    := $(B)/ntff-conv $(B)/ntff-tui
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all lib check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
+
+all: $(PROGS) build/ntff-conv build/ntff-tui ## build both programs
+lib: $(LIB_NTFF)
+tools: $(TOOLS)
+
+build/ntff-conv build/ntff-tui: build/%: $(B)/%
+	$(Q)ln -sf $(VARIANT)/$* $@
+
+# -- flags file: changing flags rebuilds --------------------------------------------------------
+$(B)/flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(CC) $(subst ','\'',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(subst ','\'',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' > $@
+
+# -- generated code -------------------------------------------------------------------------------
+$(GEN)/proto/%.pb-c.c $(GEN)/proto/%.pb-c.h &: proto/%.proto $(wildcard proto/*.proto)
+	$(Q)mkdir -p $(GEN)
+	$(Q)echo "  PROTOC  $<"; protoc-c -I. --c_out=$(GEN) $<
+$(GEN)/%.o: $(GEN)/%.c $(B)/flags
+	$(Q)echo "  CC      $<"; $(CC) $(ALL_CFLAGS) -w -c -o $@ $<
+
+$(B)/%.o: %.c $(B)/flags | $(GEN_C)
+	$(Q)mkdir -p $(@D)
+	$(Q)echo "  CC      $<"; $(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+define archive
+	$(Q)echo "  AR      $@"; rm -f $@; $(AR) rcsD $@ $(filter %.o,$^)
+endef
+$(LIB_NTFF): $(call objs,$(SRC_proto)) $(GEN_O)
+	$(archive)
+$(LIB_PFT): $(call objs,$(SRC_perfetto))
+	$(archive)
+$(LIB_CONV): $(call objs,$(SRC_conv))
+	$(archive)
+$(LIB_TUI): $(call objs,$(SRC_tui))
+	$(archive)
+
+define link
+	$(Q)mkdir -p $(@D)
+	$(Q)echo "  LD      $@"; $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
+endef
+$(B)/ntff-conv: $(B)/conv/main.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(LIBS_CORE) -lm
+$(B)/ntff-tui: $(B)/tui/main.o $(B)/tui/term.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(LIBS_TUI) $(LIBS_CORE) -lm
+$(B)/tests/%: $(B)/tests/unit/%.o $(call objs,$(wildcard tests/*.c)) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(LIBS_CORE) -lm
+$(B)/tools/%: $(B)/tests/gen/%.o
+	$(link) $(LIBS_CORE) -lm
+$(B)/tools/%: $(B)/tests/bench/%.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(LIBS_CORE) -lm
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+# -- use --------------------------------------------------------------------------------------------
+deps: ## install the packages this needs (as root), else print the line
+	$(Q)tests/deps.sh $(DEBS)
+
+check: ## build and run all tests; last line: N passed, N failed, N skipped
+	$(Q)tests/deps.sh $(TEST_DEBS)
+	$(Q)$(MAKE) --no-print-directory all tools $(UNIT)
+	$(Q)BUILD=$(CURDIR)/$(B) tests/run
+
+demo: ## build, convert the bundled sample session, say what to open
+	$(Q)tests/deps.sh $(DEBS)
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)BUILD=$(CURDIR)/$(B) samples/demo.sh
+
+bench: all tools ## speed and size, as ratios in one run
+	$(Q)BUILD=$(CURDIR)/$(B) tests/bench/run.sh
+bench-clock: tools ## error of placed device events against truth, per noise model
+	$(Q)$(B)/tools/bench_clock
+
+sanitize: ## the test suite under address and undefined behaviour sanitizers
+	$(Q)$(MAKE) --no-print-directory VARIANT=asan check
+
+golden: all tools ## rewrite expected outputs; read the diff afterwards
+	$(Q)UPDATE=1 BUILD=$(CURDIR)/$(B) tests/run
+
+install: all ## install into DESTDIR PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(B)/ntff-conv $(B)/ntff-tui $(DESTDIR)$(PREFIX)/bin
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/ntff-conv $(DESTDIR)$(PREFIX)/bin/ntff-tui
+
+SOURCES := $(wildcard proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] tests/*.[ch] tests/*/*.[ch])
+fmt: ## format all sources
+	clang-format -i $(SOURCES)
+fmt-check: ## fail if clang-format would change something
+	clang-format --dry-run -Werror $(SOURCES)
+lint: ## layering, headers on their own, static analysis
+	$(Q)tests/lint.sh $(B)
+
+clean: ## remove build/
+	rm -rf build
+help: ## this list
+	$(Q)sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24

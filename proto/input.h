@@ -1,0 +1,40 @@
+/* input - a file, pipe or gzip stream as bytes. The only module that reads files.
+ * Knows: base, error, mem; zlib.
+ * Memory: an input owns its mapping or buffer until ntff_input_close.
+ * Errors: IO (path and errno in err), LIMIT (unpacked size over the limit), MALFORMED (gzip damage:
+ *         what was unpacked before it is kept, .damaged is set and the call succeeds). */
+#ifndef NTFF_INPUT_H
+#define NTFF_INPUT_H
+
+#include "error.h"
+#include "mem.h"
+
+struct ntff_input {
+    const char *path;    /* borrowed; "-" is standard input */
+    const uint8_t *data; /* everything, unpacked, after ntff_input_map */
+    uint64_t len;
+    uint64_t file_len;   /* as stored; 0 when unknown (pipe) */
+    bool gzip;
+    bool damaged;        /* the gzip stream ended badly; error text in .why */
+    char why[80];
+    struct ntff_input_priv *priv;
+};
+
+/* Opens a path and peeks: .gzip is known and ntff_input_head works afterwards. */
+enum ntff_status ntff_input_open(struct ntff_input *in, const char *path, struct ntff_budget *budget,
+                                 struct ntff_error *err) NTFF_MUST_CHECK;
+
+/* The first bytes, unpacked; up to 64 KiB, fewer only if the input is shorter. */
+struct ntff_slice ntff_input_head(const struct ntff_input *in);
+
+/* Makes all bytes addressable: mapped for plain files, in memory for pipes and gzip. */
+enum ntff_status ntff_input_map(struct ntff_input *in, struct ntff_error *err) NTFF_MUST_CHECK;
+
+/* Instead of mapping: the next bytes in order, unpacked, from the beginning (the head included).
+ * *got = 0 at the end. Memory stays constant. */
+enum ntff_status ntff_input_read(struct ntff_input *in, void *buf, size_t cap, size_t *got,
+                                 struct ntff_error *err) NTFF_MUST_CHECK;
+
+void ntff_input_close(struct ntff_input *in);
+
+#endif
