@@ -71,7 +71,7 @@ void ntff_diag_add(struct ntff_diag *d, enum ntff_diag_kind kind, uint64_t n, co
                    uint64_t offset, const char *fmt, ...) NTFF_PRINTF(6, 7);
 
 enum ntff_grade ntff_diag_grade(enum ntff_diag_kind kind);
-const char *ntff_diag_name(enum ntff_diag_kind kind); /* "UNMATCHED_START" in lower case */
+const char *ntff_diag_name(enum ntff_diag_kind kind); /* "UNMATCHED_START" */
 const char *ntff_diag_text(enum ntff_diag_kind kind);
 
 /* True if anything of grade LOSS was counted. */
