@@ -84,7 +84,7 @@ $(B)/flags: FORCE
 $(GEN)/proto/%.pb-c.c $(GEN)/proto/%.pb-c.h &: proto/%.proto $(wildcard proto/*.proto)
 	$(Q)mkdir -p $(GEN)
 	$(Q)echo "  PROTOC  $<"; protoc-c -I. --c_out=$(GEN) $<
-$(GEN)/%.o: $(GEN)/%.c $(B)/flags
+$(GEN)/%.o: $(GEN)/%.c $(B)/flags | $(GEN_C)
 	$(Q)echo "  CC      $<"; $(CC) $(ALL_CFLAGS) -w -c -o $@ $<
 
 $(B)/%.o: %.c $(B)/flags | $(GEN_C)
