@@ -31,7 +31,9 @@ struct ntff_rec {
     /* attributes the loader itself needs */
     uint64_t exec_id, nc_ns, cpu_ns, size_bytes, total_bytes, type_total_bytes;
     uint32_t core, hbm, usage;
-    ntff_str usage_name; /* usage_type as text, 0 = none */
+    ntff_str usage_name; /* usage_type as text where it is no class of ours, 0 = none; */
+    struct ntff_slice usage_text; /* or the same not interned yet; len 0 = none */
+    uint32_t n_unknown;  /* unknown fields seen */
     bool is_ring;        /* entry of the C ntrace ring (hint and data, no phase) */
 };
 
@@ -52,6 +54,14 @@ uint32_t ntff_build_source(struct ntff_builder *b, const struct ntff_source *src
 /* Adds a fact line to a file. */
 bool ntff_build_fact(struct ntff_builder *b, uint32_t file, const char *key, const char *value,
                      const char *how) NTFF_MUST_CHECK;
+
+/* Takes one attribute (key, text value) into r if it is one the loader needs. */
+void ntff_rec_attr(struct ntff_rec *r, const char *key, size_t key_len, const char *value,
+                   size_t value_len);
+
+/* Finds or makes a process. For files that name processes inside (system_profile.json). */
+uint32_t ntff_build_process(struct ntff_builder *b, const char *instance, uint64_t pid,
+                            const char *dir);
 
 /* Takes one record of process proc. False only when memory ran out or the caller cancelled. */
 bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r) NTFF_MUST_CHECK;
@@ -97,9 +107,9 @@ bool ntff_ntff_sniff(struct ntff_slice head, uint64_t file_len);
 /* Facts of a notification event (ntff_detail calls it). */
 bool ntff_notif_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d);
 
-/* decode_ntrace.c: one ntrace_event message. */
+/* decode_event.c: one ntrace_event message. */
 struct ntff_event_plan;
-/* Fills *r from msg[0..len). need_attrs: also look into attributes the loader needs for this type.
+/* Fills *r from msg[0..len), with the attributes the loader needs for its type. r->ref is left alone.
  * Returns 0 = good, -1 = malformed (*why and *at, an offset into msg, tell). */
 int ntff_decode_event(const struct ntff_event_plan *plan, const uint8_t *msg, size_t len,
                       struct ntff_rec *r, const char **why, size_t *at);
