@@ -46,6 +46,8 @@ const struct ntff_load_options *ntff_build_options(struct ntff_builder *b);
 const struct ntff_schema *ntff_build_schema(struct ntff_builder *b);
 /* Path of a file for diag lines; lives as long as the trace. */
 const char *ntff_build_path(struct ntff_builder *b, uint32_t file);
+/* The file itself, to set its kind and count records; valid until a further file is added. */
+struct ntff_file *ntff_build_file(struct ntff_builder *b, uint32_t file);
 
 /* Registers a source; returns its index, NTFF_NONE when out of memory or of indices (65,535). A file
  * above 2 GiB takes several: file_off is where data starts in it. */

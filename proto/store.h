@@ -1,6 +1,6 @@
 /* store - the record form events from JSON are kept in (NTFF_SOURCE_STORE).
  * Written by decode_json.c; read by ntff_detail (facts of an event) and by `ntff-conv json` (the
- * JSON again, byte for byte).   Knows: base.   Private to proto/ and conv/cmd_json.c.
+ * JSON again, byte for byte).   Knows: build.   Private to proto/ and conv/cmd_json.c.
  *
  * JSON is read once, as a stream, and cannot be pointed into later as a mapped ntrace.pb can. So
  * each event is re-encoded as one ntrace_event message, in the default numbering (FORMAT.md), with
@@ -24,7 +24,8 @@
 #ifndef NTFF_STORE_H
 #define NTFF_STORE_H
 
-#include "base.h"
+#include "build.h"
+#include "wire.h"
 
 enum {
     NTFF_STORE_NC_LOCAL_ID = 1000, /* varint */
@@ -51,5 +52,37 @@ enum ntff_store_kind {
     NTFF_STORE_NULL,   /* no value */
     NTFF_STORE_RAW     /* an array or object, as compact JSON */
 };
+
+/* -- writing: store.c -----------------------------------------------------------------------------
+ */
+
+struct ntff_store {
+    struct ntff_builder *b;
+    uint32_t file;
+    struct ntff_buf msg; /* the message being made */
+    uint8_t *chunk;      /* of the trace's arena; never moves */
+    size_t used, size;
+    uint32_t src; /* index of the source that is this chunk */
+    size_t next_size;
+};
+
+void ntff_store_init(struct ntff_store *s, struct ntff_builder *b, uint32_t file);
+void ntff_store_done(struct ntff_store *s);  /* what was committed stays with the trace */
+void ntff_store_begin(struct ntff_store *s); /* an empty message */
+void ntff_store_uint(struct ntff_store *s, uint32_t field, uint64_t v);
+void ntff_store_text(struct ntff_store *s, uint32_t field, struct ntff_slice text);
+void ntff_store_attr(struct ntff_store *s, struct ntff_slice key, enum ntff_store_kind kind,
+                     struct ntff_slice value, bool top);
+/* Keeps the message; *ref names it. False when memory or sources ran out. */
+bool ntff_store_commit(struct ntff_store *s, struct ntff_ref *ref) NTFF_MUST_CHECK;
+
+static inline uint64_t ntff_zigzag(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+static inline int64_t ntff_unzigzag(uint64_t v)
+{
+    return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
+}
 
 #endif
