@@ -1,0 +1,168 @@
+/* builder - the state of a load, shared by load.c, build.c, place.c and order.c. Private to those. */
+#ifndef NTFF_BUILDER_H
+#define NTFF_BUILDER_H
+
+#include "build.h"
+#include "event_types.h"
+
+/* -- a small map: three numbers to an index ---------------------------------------------------- */
+
+struct ntff_key {
+    uint64_t a, b, c;
+};
+struct ntff_map_slot {
+    struct ntff_key key;
+    uint32_t value; /* NTFF_NONE = empty */
+    uint32_t aux;
+};
+struct ntff_map {
+    struct ntff_budget *budget;
+    struct ntff_map_slot *slots;
+    size_t n, n_slots;
+};
+/* Slot of a key: an existing one, or an empty one with the key filled in (value NTFF_NONE; set it).
+ * NULL when memory ran out. Valid until the next call that inserts. */
+struct ntff_map_slot *ntff_map_at(struct ntff_map *m, struct ntff_key key);
+struct ntff_map_slot *ntff_map_find(const struct ntff_map *m, struct ntff_key key);
+void ntff_map_remove(struct ntff_map *m, struct ntff_map_slot *slot);
+void ntff_map_free(struct ntff_map *m);
+
+/* -- what has been seen ------------------------------------------------------------------------ */
+
+/* A half span that found no partner while reading; matched again at the end. */
+struct ntff_half {
+    struct ntff_key key;   /* pairing key */
+    uint64_t ts_ns, nc_ns; /* recorded time; device time if has_nc */
+    uint64_t thread_id;
+    uint32_t event;        /* starts: its event; stops: NTFF_NONE */
+    uint32_t aux;          /* starts: as in the open table */
+    struct ntff_ref ref;
+    uint32_t nc;
+    uint32_t type;
+    ntff_str name;
+    int32_t gid;
+    bool has_nc, stop;
+};
+
+enum { NTFF_DEV_START = 1, NTFF_DEV_STOP = 2, NTFF_DEV_EXEC = 4, NTFF_DEV_CPU_START = 8,
+       NTFF_DEV_INSTANT = 16, NTFF_DEV_CORE_GUESSED = 32, NTFF_DEV_WHOLE = 64,
+       NTFF_DEV_CPU_STOP = 128 };
+
+/* A device event of the system trace: what is needed to place it on host time. */
+struct ntff_dev {
+    uint64_t nc_start_ns, nc_stop_ns;   /* device time; valid by has */
+    uint64_t rec_start_ns, rec_stop_ns; /* recorded timestamps */
+    uint64_t cpu_start_ns, cpu_stop_ns; /* own pair of a raw record */
+    uint64_t exec_id;
+    uint32_t event, proc, nc, core; /* core NTFF_NONE until attributed */
+    uint32_t type;
+    uint32_t has;
+};
+
+/* A clock pair, from wherever. */
+struct ntff_sync {
+    uint64_t nc_ns, cpu_ns, exec_id;
+    uint32_t proc, nc, core; /* core NTFF_NONE: to be attributed */
+    uint32_t dev; /* the device event it belongs to, NTFF_NONE for a sync point */
+};
+
+/* An event of a device profile, waiting for its core's clock. */
+struct ntff_range {
+    uint32_t first_event, n_events, first_sample, n_samples;
+    uint32_t proc, nc, core;
+};
+
+enum ntff_role { NTFF_ROLE_SUBMIT, NTFF_ROLE_PRE, NTFF_ROLE_WAIT, NTFF_ROLE_DEVICE };
+
+/* An event that may be an end of a flow. */
+struct ntff_link {
+    uint64_t id; /* exec_id or nrta_seq_id */
+    uint32_t event, proc, nc;
+    uint8_t role;
+    bool is_seq;
+};
+
+/* Bytes per second that begin or end to flow at a time. */
+struct ntff_rate {
+    uint64_t ts_ns;
+    int64_t delta;
+    uint32_t track;
+};
+
+#define NTFF_EV_HIDDEN (1u << 17) /* filtered out: dropped before sorting */
+
+struct ntff_interval {
+    uint32_t lo, hi; /* inclusive */
+};
+
+/* What an open start is remembered by besides its event: a transfer's size, an allocation's class. */
+struct ntff_aux {
+    uint64_t size_bytes;
+    uint32_t hbm, usage;
+    ntff_str usage_name;
+};
+
+struct ntff_filter {
+    bool active; /* any filter at all */
+    bool types_given;
+    NTFF_VEC(struct ntff_interval) cores;
+    bool type_on[NTFF_N_EVENT_TYPES];
+    bool other_on;                     /* types outside the table, unless named below */
+    NTFF_VEC(ntff_str) names_on, names_off;
+    const char *process, *instance;
+};
+
+struct ntff_load_state { /* owned by the trace: what refs point into */
+    NTFF_VEC(struct ntff_input *) inputs;
+};
+
+struct ntff_builder {
+    struct ntff_trace *t;
+    struct ntff_diag *diag;
+    const struct ntff_load_options *opt;
+    const struct ntff_schema *schema;
+    struct ntff_schema *builtin; /* owned, when no schema was given */
+    struct ntff_budget *budget;
+    bool out_of_memory, cancelled;
+    int primary, secondary;
+    struct ntff_filter filter;
+
+    NTFF_VEC(struct ntff_event) events;
+    NTFF_VEC(struct ntff_sample) samples;
+    NTFF_VEC(struct ntff_track) tracks;
+    NTFF_VEC(struct ntff_process) processes;
+    NTFF_VEC(struct ntff_source) sources;
+    NTFF_VEC(struct ntff_file) files;
+    NTFF_VEC(struct ntff_flow) flows;
+
+    struct ntff_map open;   /* pairing key -> event, aux */
+    struct ntff_map rows;   /* (class, proc, nc | gid, tid) -> track */
+    struct ntff_map by_name; /* (parent, kind, name) -> track */
+    struct ntff_map names;  /* (proc instance, pid, dir) -> process */
+    struct ntff_map texts;  /* (process, interned id) -> string: model and tensor names */
+    NTFF_VEC(struct ntff_half) halves;
+    NTFF_VEC(struct ntff_dev) devs;
+    NTFF_VEC(struct ntff_sync) syncs;
+    NTFF_VEC(struct ntff_range) ranges;
+    NTFF_VEC(struct ntff_link) links;
+    NTFF_VEC(struct ntff_rate) rates;
+    NTFF_VEC(struct ntff_core_clock) clocks;
+    NTFF_VEC(struct ntff_aux) auxes;
+    ntff_str type_names[NTFF_N_EVENT_TYPES];
+    struct ntff_map_slot last_row; /* the row asked for last */
+    uint64_t progress_polls;
+};
+
+/* build.c */
+bool ntff_builder_name(struct ntff_builder *b, const struct ntff_rec *r, ntff_str *name);
+/* Closes what is open, matches halves, makes lone ones events. */
+bool ntff_build_finish_pairs(struct ntff_builder *b) NTFF_MUST_CHECK;
+uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid, int32_t gid);
+uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core,
+                               uint32_t type, bool instant);
+/* place.c: attributes cores, builds the clocks, moves device events onto host time. */
+bool ntff_build_place(struct ntff_builder *b) NTFF_MUST_CHECK;
+/* order.c: sorts, lanes, flows, counters; hands the arrays over to the trace. */
+bool ntff_build_order(struct ntff_builder *b) NTFF_MUST_CHECK;
+
+#endif
