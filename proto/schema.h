@@ -25,6 +25,9 @@ enum ntff_ftype {
 
 enum ntff_label { NTFF_L_SINGULAR = 1, NTFF_L_REPEATED = 3 };
 
+struct ntff_message_def;
+struct ntff_enum_def;
+
 struct ntff_field_def {
     const char *name;
     uint32_t number;
@@ -36,6 +39,7 @@ struct ntff_field_def {
     const char *type_name;                /* "ntrace_event" without package; NULL for scalars */
     const struct ntff_message_def *message; /* type MESSAGE and known, else NULL */
     const struct ntff_enum_def *enumeration; /* type ENUM and known, else NULL */
+    struct ntff_slice raw; /* its serialized FieldDescriptorProto */
 };
 
 struct ntff_message_def {
@@ -44,8 +48,13 @@ struct ntff_message_def {
     bool map_entry;
     const struct ntff_field_def *fields; /* declaration order */
     size_t n_fields;
+    const struct ntff_field_def *const *by_number; /* the same, rising */
     const char *const *oneofs;
     size_t n_oneofs;
+    /* Nested types: the n_below messages after this one in schema.messages lie inside it, at any
+     * depth; its own enums are schema.enums[first_enum .. first_enum + n_enums). */
+    size_t n_below, first_enum, n_enums;
+    struct ntff_slice raw; /* its serialized DescriptorProto */
 };
 
 struct ntff_enum_value {
@@ -57,6 +66,18 @@ struct ntff_enum_def {
     const char *file;
     const struct ntff_enum_value *values;
     size_t n_values;
+    struct ntff_slice raw; /* its serialized EnumDescriptorProto */
+};
+
+/* One .proto file of a schema. */
+struct ntff_schema_file {
+    const char *name;    /* "ntff.proto" */
+    const char *package; /* "ntff"; "" = none */
+    const char *syntax;  /* "proto3"; "" = not stated, which is proto2 */
+    size_t first_message, n_messages; /* in schema.messages, nested ones included */
+    size_t first_enum, n_enums;       /* in schema.enums, nested ones included */
+    uint64_t offset;                  /* of the descriptor in the source */
+    struct ntff_slice raw;            /* its serialized FileDescriptorProto */
 };
 
 enum ntff_schema_origin { NTFF_SCHEMA_BUILTIN, NTFF_SCHEMA_RECOVERED, NTFF_SCHEMA_GIVEN };
@@ -68,6 +89,12 @@ struct ntff_schema {
     size_t n_messages;
     const struct ntff_enum_def *enums;
     size_t n_enums;
+    const struct ntff_schema_file *files;
+    size_t n_files;
+    const char *const *notes; /* oddities found on the way, one line each */
+    size_t n_notes;
+    const struct ntff_message_def *const *messages_by_name;
+    const struct ntff_enum_def *const *enums_by_name;
     struct ntff_budget budget;
     struct ntff_arena arena;
 };
