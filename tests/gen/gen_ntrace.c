@@ -382,7 +382,9 @@ static void write_record(struct gen *g, const struct record *r)
 {
     uint8_t msg[2048], head[16], *h = head;
     if (g->form == FORM_JSON) {
-        write_bytes(g, msg, encode_json(r, (char *)msg, sizeof msg, g->n_written == 0));
+        char text[4096];
+        size_t n = encode_json(r, text, sizeof text, g->n_written == 0);
+        write_bytes(g, text, n);
         g->n_written++;
         return;
     }
