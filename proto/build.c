@@ -8,6 +8,7 @@
 #include "proto/builder.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,7 @@ static uint32_t primary_track(struct ntff_builder *b, uint32_t proc, uint32_t nc
 {
     const struct ntff_process *p = &b->processes.v[proc];
     struct ntff_track proto = blank_track;
-    char name[512];
+    char name[640];
     size_t n = 0;
     int by = b->primary;
     proto.kind = NTFF_TRACK_PROCESS;
@@ -701,7 +702,7 @@ static bool complete(struct ntff_builder *b, uint32_t proc, uint32_t event, uint
 {
     struct ntff_event *e = &b->events.v[event];
     e->stop_ref = r->ref;
-    e->flags &= ~(uint32_t)NTFF_EV_UNFINISHED;
+    ntff_event_clear(e, NTFF_EV_UNFINISHED);
     e->dur_ns = r->timestamp_ns > e->ts_ns ? r->timestamp_ns - e->ts_ns : 0;
     b->t->counts.pairs++;
     if (aux == NTFF_NONE)

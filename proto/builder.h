@@ -112,6 +112,11 @@ struct ntff_filter {
     const char *process, *instance;
 };
 
+static inline void ntff_event_clear(struct ntff_event *e, unsigned flags)
+{
+    e->flags = e->flags & ~flags & 0x3ffff;
+}
+
 struct ntff_load_state { /* owned by the trace: what refs point into */
     NTFF_VEC(struct ntff_input *) inputs;
 };

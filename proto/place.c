@@ -1,0 +1,718 @@
+/* place - device events onto host time.
+ *
+ * First every clock pair and every device event is given to a physical core, then each core gets one
+ * map (clock.h) over its own pairs, then every event goes through its core's map. Facts behind it
+ * (FORMAT.md, "Clocks"): with LNC=2 a logical core has two physical ones, whose clocks have unrelated
+ * origins; sync points and collectives carry no physical core. Because the origins differ, the device
+ * time itself tells the core: a sync point follows the end of its core's run by tens of microseconds,
+ * and a collective lies inside its core's run. Where that does not decide, the offset host - device of
+ * a pair does: it is nearly constant on one core. */
+#include "proto/builder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a sync point may lie behind the end of the run it belongs to. Drains of tens of ms were seen
+ * on first runs [AWS:IMG]; origins of two cores that close together are not told apart by this. */
+#define SYNC_BEHIND_NS UINT64_C(100000000)
+
+#define HOST_FLOOR_NS (UINT64_C(1) << 59) /* Unix ns; device clocks count from a reset */
+
+struct core_key {
+    uint32_t proc, nc, core;
+};
+
+/* A run of a core, for lookups by execution and by time. */
+struct run {
+    struct core_key at;
+    uint64_t exec_id, start_ns, stop_ns;
+};
+
+struct placer {
+    struct ntff_builder *b;
+    NTFF_VEC(struct core_key) cores; /* known physical cores, sorted */
+    NTFF_VEC(struct run) runs;       /* sorted by (proc, nc, exec, core, start) */
+    NTFF_VEC(struct ntff_clock_pair) pairs;
+};
+
+static bool no_memory(struct ntff_builder *b)
+{
+    b->out_of_memory = true;
+    return false;
+}
+
+#define CMP(a, b)            \
+    do {                     \
+        if ((a) != (b))      \
+            return (a) < (b) ? -1 : 1; \
+    } while (0)
+
+static int core_cmp(const void *pa, const void *pb)
+{
+    const struct core_key *x = pa, *y = pb;
+    CMP(x->proc, y->proc);
+    CMP(x->nc, y->nc);
+    CMP(x->core, y->core);
+    return 0;
+}
+
+static int run_cmp(const void *pa, const void *pb)
+{
+    const struct run *x = pa, *y = pb;
+    CMP(x->at.proc, y->at.proc);
+    CMP(x->at.nc, y->at.nc);
+    CMP(x->exec_id, y->exec_id);
+    CMP(x->at.core, y->at.core);
+    CMP(x->start_ns, y->start_ns);
+    return 0;
+}
+
+static int sync_cmp(const void *pa, const void *pb)
+{
+    const struct ntff_sync *x = pa, *y = pb;
+    CMP(x->proc, y->proc);
+    CMP(x->nc, y->nc);
+    CMP(x->core, y->core);
+    CMP(x->cpu_ns, y->cpu_ns);
+    CMP(x->nc_ns, y->nc_ns);
+    return 0;
+}
+
+/* -- which cores there are ---------------------------------------------------------------------- */
+
+static bool add_core(struct placer *p, uint32_t proc, uint32_t nc, uint32_t core)
+{
+    struct core_key *k = p->cores.n ? &p->cores.v[p->cores.n - 1] : NULL;
+    if (k && k->proc == proc && k->nc == nc && k->core == core)
+        return true;
+    if (!(k = NTFF_VEC_PUSH(p->b->budget, &p->cores)))
+        return no_memory(p->b);
+    *k = (struct core_key){proc, nc, core};
+    return true;
+}
+
+static bool find_cores(struct placer *p)
+{
+    struct ntff_builder *b = p->b;
+    for (size_t i = 0; i < b->devs.n; i++) {
+        const struct ntff_dev *d = &b->devs.v[i];
+        if (d->core == NTFF_NONE)
+            continue;
+        if (!add_core(p, d->proc, d->nc, d->core))
+            return false;
+        if (d->type != NTFF_ET_DEVICE_EXEC || !(d->has & NTFF_DEV_START))
+            continue;
+        struct run *r = NTFF_VEC_PUSH(b->budget, &p->runs);
+        if (!r)
+            return no_memory(b);
+        *r = (struct run){{d->proc, d->nc, d->core}, d->exec_id, d->nc_start_ns,
+                          d->has & NTFF_DEV_STOP ? d->nc_stop_ns : d->nc_start_ns};
+    }
+    qsort(p->cores.v, p->cores.n, sizeof *p->cores.v, core_cmp);
+    size_t n = 0;
+    for (size_t i = 0; i < p->cores.n; i++)
+        if (n == 0 || core_cmp(&p->cores.v[i], &p->cores.v[n - 1]) != 0)
+            p->cores.v[n++] = p->cores.v[i];
+    p->cores.n = n;
+    qsort(p->runs.v, p->runs.n, sizeof *p->runs.v, run_cmp);
+    return true;
+}
+
+/* Cores of (proc, nc): first one and how many. */
+static const struct core_key *cores_of(const struct placer *p, uint32_t proc, uint32_t nc, size_t *n)
+{
+    size_t lo = 0, hi = p->cores.n;
+    struct core_key want = {proc, nc, 0};
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (core_cmp(&p->cores.v[mid], &want) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    size_t end = lo;
+    while (end < p->cores.n && p->cores.v[end].proc == proc && p->cores.v[end].nc == nc)
+        end++;
+    *n = end - lo;
+    return p->cores.v + lo;
+}
+
+/* Runs of one execution on (proc, nc). */
+static const struct run *runs_of(const struct placer *p, uint32_t proc, uint32_t nc, uint64_t exec,
+                                 size_t *n)
+{
+    size_t lo = 0, hi = p->runs.n;
+    struct run want = {{proc, nc, 0}, exec, 0, 0};
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (run_cmp(&p->runs.v[mid], &want) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    size_t end = lo;
+    while (end < p->runs.n && p->runs.v[end].at.proc == proc && p->runs.v[end].at.nc == nc &&
+           p->runs.v[end].exec_id == exec)
+        end++;
+    *n = end - lo;
+    return p->runs.v + lo;
+}
+
+/* -- giving pairs and events to cores ----------------------------------------------------------- */
+
+/* Core whose run of this execution a device time fits: inside it, or behind it by at most slack.
+ * NTFF_NONE if none or more than one does. */
+static uint32_t core_by_run(const struct placer *p, uint32_t proc, uint32_t nc, uint64_t exec,
+                            uint64_t nc_ns, uint64_t slack_ns)
+{
+    size_t n;
+    const struct run *r = runs_of(p, proc, nc, exec, &n);
+    uint32_t found = NTFF_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (nc_ns < r[i].start_ns || (nc_ns > r[i].stop_ns && nc_ns - r[i].stop_ns > slack_ns))
+            continue;
+        if (found != NTFF_NONE && found != r[i].at.core)
+            return NTFF_NONE;
+        found = r[i].at.core;
+    }
+    return found;
+}
+
+/* Last offset (host - device, wrapping) seen per core of one logical core. */
+struct offsets {
+    uint32_t core[64];
+    uint64_t offset[64];
+    size_t n;
+};
+
+static void note_offset(struct offsets *o, uint32_t core, uint64_t offset)
+{
+    for (size_t i = 0; i < o->n; i++)
+        if (o->core[i] == core) {
+            o->offset[i] = offset;
+            return;
+        }
+    if (o->n < NTFF_ARRAY_LEN(o->core)) {
+        o->core[o->n] = core;
+        o->offset[o->n++] = offset;
+    }
+}
+
+static uint32_t core_by_offset(const struct offsets *o, uint64_t offset)
+{
+    uint32_t best = NTFF_NONE;
+    uint64_t best_far = UINT64_MAX;
+    for (size_t i = 0; i < o->n; i++) {
+        int64_t d = (int64_t)(offset - o->offset[i]);
+        uint64_t far = d < 0 ? 0 - (uint64_t)d : (uint64_t)d;
+        if (far < best_far) {
+            best_far = far;
+            best = o->core[i];
+        }
+    }
+    return best;
+}
+
+/* Pairs of one logical core, sorted by host time. The certain ones go first; the others follow the
+ * offset their neighbours in time have, looking back and, for those before the first, ahead. */
+static void attribute_syncs(struct placer *p, struct ntff_sync *s, size_t n)
+{
+    struct ntff_builder *b = p->b;
+    size_t n_cores, guessed = 0;
+    const struct core_key *cores = cores_of(p, s->proc, s->nc, &n_cores);
+    for (size_t i = 0; i < n; i++) {
+        if (s[i].core != NTFF_NONE)
+            continue;
+        if (s[i].dev != NTFF_NONE && b->devs.v[s[i].dev].core != NTFF_NONE)
+            s[i].core = b->devs.v[s[i].dev].core;
+        else if (n_cores == 1)
+            s[i].core = cores[0].core;
+        else if (n_cores > 1)
+            s[i].core = core_by_run(p, s->proc, s->nc, s[i].exec_id, s[i].nc_ns, SYNC_BEHIND_NS);
+    }
+    for (int back = 0; n_cores > 1 && back < 2; back++) {
+        struct offsets o = {.n = 0};
+        for (size_t k = 0; k < n; k++) {
+            size_t i = back ? n - 1 - k : k;
+            uint64_t offset = s[i].cpu_ns - s[i].nc_ns;
+            if (s[i].core == NTFF_NONE && (s[i].core = core_by_offset(&o, offset)) != NTFF_NONE)
+                guessed++;
+            if (s[i].core != NTFF_NONE)
+                note_offset(&o, s[i].core, offset);
+        }
+    }
+    if (guessed)
+        ntff_diag_add(b->diag, NTFF_DIAG_CORE_ESTIMATED, guessed, NULL, NTFF_NO_OFFSET,
+                      "sync points of NC%" PRIu32 " given to a core by their clock offset", s->nc);
+}
+
+/* Core of an event without one: by the run it lies in, else by the nearest pair in device time. */
+static uint32_t core_of_event(const struct placer *p, const struct ntff_dev *d, bool *guessed)
+{
+    size_t n;
+    const struct core_key *cores = cores_of(p, d->proc, d->nc, &n);
+    uint64_t nc_ns = d->has & NTFF_DEV_START ? d->nc_start_ns : d->nc_stop_ns;
+    *guessed = false;
+    if (n <= 1)
+        return n ? cores[0].core : NTFF_NONE;
+    if (!(d->has & (NTFF_DEV_START | NTFF_DEV_STOP)))
+        return NTFF_NONE;
+    uint32_t core = d->has & NTFF_DEV_EXEC ? core_by_run(p, d->proc, d->nc, d->exec_id, nc_ns, 0)
+                                           : NTFF_NONE;
+    if (core != NTFF_NONE)
+        return core;
+    uint64_t best = UINT64_MAX;
+    *guessed = true;
+    for (size_t i = 0; i < p->b->clocks.n; i++) {
+        const struct ntff_core_clock *c = &p->b->clocks.v[i];
+        const struct ntff_clock_quality *q = c->map ? ntff_clock_quality(c->map) : NULL;
+        if (c->process != d->proc || c->nc != d->nc || c->core == NTFF_NONE || !q || !q->n_pairs)
+            continue;
+        uint64_t far = nc_ns < q->span_begin_nc_ns ? q->span_begin_nc_ns - nc_ns
+                       : nc_ns > q->span_end_nc_ns ? nc_ns - q->span_end_nc_ns
+                                                   : 0;
+        if (far < best) {
+            best = far;
+            core = c->core;
+        }
+    }
+    return core;
+}
+
+/* -- clocks ------------------------------------------------------------------------------------- */
+
+static struct ntff_core_clock *clock_of(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core)
+{
+    size_t lo = 0, hi = b->clocks.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct ntff_core_clock *c = &b->clocks.v[mid];
+        struct core_key have = {c->process, c->nc, c->core}, want = {proc, nc, core};
+        int r = core_cmp(&have, &want);
+        if (r == 0)
+            return &b->clocks.v[mid];
+        if (r < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}
+
+static bool residual_track(struct ntff_builder *b, const struct ntff_core_clock *c, uint32_t *track)
+{
+    struct ntff_track proto = {.kind = NTFF_TRACK_COUNTER, .unit = NTFF_UNIT_NS, .process = c->process,
+                               .nc = c->nc, .core = c->core, .rank = 900};
+    char name[64];
+    uint32_t group = ntff_build_counters(b, c->process);
+    if (group == NTFF_NONE)
+        return false;
+    proto.share_key = ntff_intern(&b->t->strs, "residual", 8);
+    if (c->core == NTFF_NONE)
+        snprintf(name, sizeof name, "Clock residual NC%" PRIu32, c->nc);
+    else
+        snprintf(name, sizeof name, "Clock residual NC%" PRIu32 ":%" PRIu32, c->nc, c->core);
+    *track = ntff_build_track(b, group, name, &proto);
+    return *track != NTFF_NONE;
+}
+
+/* One core's map from its pairs s[0..n). */
+static bool build_clock(struct placer *p, const struct ntff_sync *s, size_t n)
+{
+    struct ntff_builder *b = p->b;
+    struct ntff_core_clock *c = NTFF_VEC_PUSH(b->budget, &b->clocks);
+    if (!c)
+        return no_memory(b);
+    *c = (struct ntff_core_clock){.process = s->proc, .nc = s->nc, .core = s->core};
+    p->pairs.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct ntff_clock_pair *x = NTFF_VEC_PUSH(b->budget, &p->pairs);
+        if (!x)
+            return no_memory(b);
+        *x = (struct ntff_clock_pair){s[i].nc_ns, s[i].cpu_ns, s[i].exec_id};
+    }
+    if (ntff_clock_build(p->pairs.v, p->pairs.n, b->opt->clock, &c->map, NULL) != NTFF_OK)
+        return no_memory(b);
+    const struct ntff_clock_quality *q = ntff_clock_quality(c->map);
+    if (q->n_resets)
+        ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_RESET, q->n_resets, NULL, NTFF_NO_OFFSET,
+                      "core %" PRIu32 " of NC%" PRIu32, c->core, c->nc);
+    uint32_t track;
+    if (n < 2)
+        return true;
+    if (!residual_track(b, c, &track))
+        return false;
+    for (size_t i = 0; i < p->pairs.n; i++) {
+        int64_t r;
+        if (ntff_clock_residual(c->map, &p->pairs.v[i], &r) &&
+            !ntff_build_sample(b, track, p->pairs.v[i].cpu_ns, r, 0))
+            return false;
+        b->t->counts.samples_in -= b->t->counts.samples_in > 0; /* derived, not read */
+    }
+    return true;
+}
+
+static int clock_cmp(const void *pa, const void *pb)
+{
+    const struct ntff_core_clock *x = pa, *y = pb;
+    CMP(x->process, y->process);
+    CMP(x->nc, y->nc);
+    CMP(x->core, y->core);
+    return 0;
+}
+
+static int sync_time_cmp(const void *pa, const void *pb)
+{
+    const struct ntff_sync *x = pa, *y = pb;
+    CMP(x->proc, y->proc);
+    CMP(x->nc, y->nc);
+    CMP(x->cpu_ns, y->cpu_ns);
+    CMP(x->nc_ns, y->nc_ns);
+    return 0;
+}
+
+static bool build_clocks(struct placer *p)
+{
+    struct ntff_builder *b = p->b;
+    struct ntff_sync *s = b->syncs.v;
+    size_t n = b->syncs.n, j;
+    qsort(s, n, sizeof *s, sync_time_cmp);
+    for (size_t i = 0; i < n; i = j) {
+        for (j = i + 1; j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc; j++)
+            ;
+        attribute_syncs(p, s + i, j - i);
+    }
+    qsort(s, n, sizeof *s, sync_cmp);
+    for (size_t i = 0; i < n; i = j) {
+        for (j = i + 1; j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc && s[j].core == s[i].core;
+             j++)
+            ;
+        if (!build_clock(p, s + i, j - i))
+            return false;
+    }
+    size_t with_pairs = b->clocks.n;
+    for (size_t i = 0; i < p->cores.n; i++) { /* cores without a single pair have a clock too */
+        const struct core_key *k = &p->cores.v[i];
+        struct ntff_core_clock want = {.process = k->proc, .nc = k->nc, .core = k->core};
+        if (with_pairs && bsearch(&want, b->clocks.v, with_pairs, sizeof want, clock_cmp))
+            continue;
+        struct ntff_core_clock *c = NTFF_VEC_PUSH(b->budget, &b->clocks);
+        if (!c)
+            return no_memory(b);
+        *c = want;
+        if (ntff_clock_build(NULL, 0, b->opt->clock, &c->map, NULL) != NTFF_OK)
+            return no_memory(b);
+    }
+    qsort(b->clocks.v, b->clocks.n, sizeof *b->clocks.v, clock_cmp);
+    return true;
+}
+
+/* -- recorded times ----------------------------------------------------------------------------- */
+
+/* What the recorded timestamps of a process's device events are. */
+enum recorded { REC_RAW, REC_FORMULA, REC_INDEPENDENT };
+
+static bool recorded_is_host(const struct ntff_dev *d)
+{
+    return !(d->has & NTFF_DEV_START) ||
+           (d->rec_start_ns != d->nc_start_ns && d->rec_start_ns > HOST_FLOOR_NS);
+}
+
+/* Timestamps that are themselves the formula's result tell nothing the pairs do not; others were
+ * read independently and are kept. Counted per process: 9 of 10 comparable ones decide. */
+static bool classify(struct placer *p, uint8_t *kind)
+{
+    struct ntff_builder *b = p->b;
+    size_t n_proc = b->processes.n;
+    NTFF_VEC(uint32_t) seen = {0};
+    if (!ntff_grow(b->budget, (void **)&seen.v, &seen.cap, 0, n_proc * 2, sizeof *seen.v))
+        return no_memory(b);
+    memset(seen.v, 0, n_proc * 2 * sizeof *seen.v);
+    qsort(b->syncs.v, b->syncs.n, sizeof *b->syncs.v, sync_cmp);
+    struct ntff_sync *s = b->syncs.v;
+    for (size_t i = 0, j; i < b->syncs.n; i = j) {
+        for (j = i + 1; j < b->syncs.n && s[j].proc == s[i].proc && s[j].nc == s[i].nc &&
+                        s[j].core == s[i].core; j++)
+            ;
+        struct ntff_clock_map *m;
+        p->pairs.n = 0;
+        for (size_t k = i; k < j; k++) {
+            struct ntff_clock_pair *x = NTFF_VEC_PUSH(b->budget, &p->pairs);
+            if (x)
+                *x = (struct ntff_clock_pair){s[k].nc_ns, s[k].cpu_ns, s[k].exec_id};
+        }
+        if (ntff_clock_build(p->pairs.v, p->pairs.n, NTFF_CLOCK_SYNC_POINT, &m, NULL) != NTFF_OK)
+            return no_memory(b);
+        uint32_t hint = 0;
+        for (size_t k = 0; k < b->devs.n; k++) {
+            const struct ntff_dev *d = &b->devs.v[k];
+            uint64_t host;
+            if (d->proc != s[i].proc || d->nc != s[i].nc || d->core != s[i].core ||
+                !(d->has & NTFF_DEV_START) || !recorded_is_host(d) || d->has & NTFF_DEV_WHOLE)
+                continue;
+            if (ntff_clock_host(m, d->nc_start_ns, d->exec_id, &hint, &host) != NTFF_PLACED_EXACT)
+                continue;
+            int64_t off = (int64_t)(host - d->rec_start_ns);
+            seen.v[d->proc * 2 + (off < -1 || off > 1)]++;
+        }
+        ntff_clock_done(m);
+    }
+    for (size_t i = 0; i < n_proc; i++)
+        kind[i] = seen.v[i * 2] > 9 * (uint64_t)seen.v[i * 2 + 1] ? REC_FORMULA : REC_INDEPENDENT;
+    NTFF_VEC_FREE(b->budget, &seen);
+    return true;
+}
+
+/* -- placing ------------------------------------------------------------------------------------ */
+
+static void keep_recorded(struct ntff_event *e, const struct ntff_dev *d, struct ntff_core_clock *c)
+{
+    if (c)
+        c->n_recorded++;
+    if (e->flags & NTFF_EV_START_LOST) {
+        e->ts_ns = d->rec_stop_ns;
+        return;
+    }
+    e->ts_ns = d->rec_start_ns;
+    if (d->has & NTFF_DEV_WHOLE || e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_INSTANT))
+        return;
+    if (d->has & NTFF_DEV_START && d->has & NTFF_DEV_STOP && d->nc_stop_ns >= d->nc_start_ns)
+        e->dur_ns = d->nc_stop_ns - d->nc_start_ns;
+    else
+        e->dur_ns = d->rec_stop_ns > d->rec_start_ns ? d->rec_stop_ns - d->rec_start_ns : 0;
+}
+
+static enum ntff_placed by_map(struct ntff_event *e, const struct ntff_dev *d,
+                               const struct ntff_core_clock *c, uint32_t *hint)
+{
+    const struct ntff_clock_map *m = c->map;
+    bool formula = ntff_clock_quality(m)->used == NTFF_CLOCK_SYNC_POINT;
+    if (e->flags & NTFF_EV_START_LOST)
+        return ntff_clock_host(m, d->nc_stop_ns, d->exec_id, hint, &e->ts_ns);
+    if (formula && d->has & NTFF_DEV_CPU_START) { /* its own pair: no other is needed */
+        e->ts_ns = d->cpu_start_ns;
+        if (d->has & NTFF_DEV_STOP)
+            e->dur_ns = d->nc_stop_ns > d->nc_start_ns ? d->nc_stop_ns - d->nc_start_ns : 0;
+        return NTFF_PLACED_EXACT;
+    }
+    if (d->has & NTFF_DEV_STOP && !(e->flags & NTFF_EV_NEGATIVE))
+        return ntff_clock_span(m, d->nc_start_ns, d->nc_stop_ns, d->exec_id, hint, &e->ts_ns,
+                               &e->dur_ns);
+    e->dur_ns = 0;
+    return ntff_clock_host(m, d->nc_start_ns, d->exec_id, hint, &e->ts_ns);
+}
+
+/* In device time for now; shift_unaligned moves it to the begin of the trace. */
+static void leave_unaligned(struct ntff_event *e, const struct ntff_dev *d)
+{
+    bool lost = e->flags & NTFF_EV_START_LOST;
+    e->ts_ns = lost ? d->nc_stop_ns : d->nc_start_ns;
+    e->dur_ns = d->has & NTFF_DEV_STOP && !lost && d->nc_stop_ns > d->nc_start_ns
+                    ? d->nc_stop_ns - d->nc_start_ns
+                    : 0;
+    e->flags |= NTFF_EV_UNALIGNED;
+}
+
+static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recorded, uint32_t *hint)
+{
+    struct ntff_builder *b = p->b;
+    struct ntff_event *e = &b->events.v[d->event];
+    bool guessed = false;
+    if (d->core == NTFF_NONE) {
+        d->core = core_of_event(p, d, &guessed);
+        uint32_t track = ntff_build_device_row(b, d->proc, d->nc, d->core, d->type,
+                                               e->flags & NTFF_EV_INSTANT);
+        if (track == NTFF_NONE)
+            return false;
+        e->track = track;
+    }
+    if (guessed) {
+        e->flags |= NTFF_EV_ESTIMATED;
+        ntff_diag_add(b->diag, NTFF_DIAG_CORE_ESTIMATED, 1, NULL, NTFF_NO_OFFSET,
+                      "an event of NC%" PRIu32 " that names no core", d->nc);
+    }
+    struct ntff_core_clock *c = clock_of(b, d->proc, d->nc, d->core);
+    enum ntff_clock_mode mode = b->opt->clock;
+    bool has_nc = d->has & (NTFF_DEV_START | NTFF_DEV_STOP) && !(d->has & NTFF_DEV_WHOLE);
+    bool lost = e->flags & NTFF_EV_START_LOST;
+    bool host = lost ? d->rec_stop_ns != d->nc_stop_ns && d->rec_stop_ns > HOST_FLOOR_NS
+                     : recorded_is_host(d);
+    if (!has_nc || mode == NTFF_CLOCK_RECORDED ||
+        (mode == NTFF_CLOCK_AUTO && host && recorded[d->proc] == REC_INDEPENDENT)) {
+        keep_recorded(e, d, c);
+        return true;
+    }
+    enum ntff_placed how = mode != NTFF_CLOCK_DEVICE && c ? by_map(e, d, c, hint) : NTFF_PLACED_NONE;
+    if (how == NTFF_PLACED_NONE && host && mode != NTFF_CLOCK_DEVICE) {
+        keep_recorded(e, d, c);
+        return true;
+    }
+    if (c) {
+        c->n_placed++;
+        c->n_nearest += how == NTFF_PLACED_NEAREST;
+        c->n_extrapolated += how == NTFF_PLACED_EXTRAPOLATED;
+        c->n_unplaced += how == NTFF_PLACED_NONE;
+    }
+    if (how == NTFF_PLACED_NONE) {
+        leave_unaligned(e, d);
+        ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_UNALIGNED, 1, NULL, NTFF_NO_OFFSET,
+                      "NC%" PRIu32 " core %" PRIu32, d->nc, d->core);
+    } else if (how != NTFF_PLACED_EXACT) {
+        e->flags |= NTFF_EV_ESTIMATED;
+        ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_ESTIMATED, 1, NULL, NTFF_NO_OFFSET,
+                      "NC%" PRIu32 " core %" PRIu32, d->nc, d->core);
+    }
+    return true;
+}
+
+/* Events of device profiles: already on their core's device clock. */
+static void place_range(struct ntff_builder *b, const struct ntff_range *r)
+{
+    struct ntff_core_clock *c = clock_of(b, r->proc, r->nc, r->core);
+    bool align = c && b->opt->clock != NTFF_CLOCK_DEVICE && ntff_clock_quality(c->map)->n_pairs;
+    uint32_t hint = 0;
+    for (uint32_t i = 0; i < r->n_events; i++) {
+        struct ntff_event *e = &b->events.v[r->first_event + i];
+        enum ntff_placed how = NTFF_PLACED_NONE;
+        if (align)
+            how = ntff_clock_span(c->map, e->ts_ns, e->ts_ns + e->dur_ns, NTFF_NO_EXEC, &hint,
+                                  &e->ts_ns, &e->dur_ns);
+        if (how == NTFF_PLACED_NONE)
+            e->flags |= NTFF_EV_UNALIGNED;
+        else if (how == NTFF_PLACED_EXTRAPOLATED)
+            e->flags |= NTFF_EV_ESTIMATED;
+        if (c) {
+            c->n_placed++;
+            c->n_extrapolated += how == NTFF_PLACED_EXTRAPOLATED;
+            c->n_unplaced += how == NTFF_PLACED_NONE;
+        }
+    }
+    for (uint32_t i = 0; i < r->n_samples; i++) {
+        struct ntff_sample *s = &b->samples.v[r->first_sample + i];
+        if (!align ||
+            ntff_clock_host(c->map, s->ts_ns, NTFF_NO_EXEC, &hint, &s->ts_ns) == NTFF_PLACED_NONE)
+            b->tracks.v[s->track].unaligned = true;
+    }
+}
+
+/* -- what could not be aligned ------------------------------------------------------------------- */
+
+/* A twin of a device row below "Device clock, not aligned". */
+static uint32_t unaligned_row(struct ntff_builder *b, uint32_t track)
+{
+    struct ntff_track proto = b->tracks.v[track];
+    char name[160];
+    if (proto.unaligned)
+        return track;
+    uint32_t process = ntff_build_process_track(b, proto.process, proto.nc == NTFF_NONE ? 0 : proto.nc);
+    if (process == NTFF_NONE)
+        return NTFF_NONE;
+    struct ntff_track group = {.kind = NTFF_TRACK_GROUP, .process = proto.process, .nc = NTFF_NONE,
+                               .core = NTFF_NONE, .rank = INT32_MAX - 1, .unaligned = true};
+    uint32_t g = ntff_build_track(b, process, "Device clock, not aligned", &group);
+    if (g == NTFF_NONE)
+        return NTFF_NONE;
+    snprintf(name, sizeof name, "NC%" PRIu32 " %.128s", proto.nc, ntff_text(&b->t->strs, proto.name));
+    proto.unaligned = true;
+    return ntff_build_track(b, g, name, &proto);
+}
+
+/* Moves each unaligned core's events so that its first one stands at the begin of the trace. */
+static bool shift_unaligned(struct ntff_builder *b)
+{
+    uint64_t begin = UINT64_MAX, first = UINT64_MAX;
+    bool any = false;
+    for (size_t i = 0; i < b->events.n; i++) {
+        const struct ntff_event *e = &b->events.v[i];
+        bool un = e->flags & NTFF_EV_UNALIGNED;
+        uint64_t *low = un ? &first : &begin;
+        any |= un;
+        if (e->ts_ns < *low)
+            *low = e->ts_ns;
+    }
+    if (!any)
+        return true;
+    struct ntff_map low = {.budget = b->budget}; /* (process, nc, core) -> index into lows */
+    NTFF_VEC(uint64_t) lows = {0};
+    for (int move = 0; move < 2; move++) {
+        for (size_t i = 0; i < b->events.n; i++) {
+            struct ntff_event *e = &b->events.v[i];
+            if (!(e->flags & NTFF_EV_UNALIGNED))
+                continue;
+            const struct ntff_track *t = &b->tracks.v[e->track];
+            struct ntff_map_slot *m =
+                ntff_map_at(&low, (struct ntff_key){t->process, t->nc, t->core});
+            if (!m)
+                return no_memory(b);
+            if (m->value == NTFF_NONE) {
+                uint64_t *x = NTFF_VEC_PUSH(b->budget, &lows);
+                if (!x)
+                    return no_memory(b);
+                *x = UINT64_MAX;
+                m->value = (uint32_t)(lows.n - 1);
+            }
+            uint64_t *x = &lows.v[m->value];
+            if (!move) {
+                *x = e->ts_ns < *x ? e->ts_ns : *x;
+                continue;
+            }
+            if (begin != UINT64_MAX)
+                e->ts_ns = begin + (e->ts_ns - *x);
+            uint32_t row = unaligned_row(b, e->track);
+            if (row == NTFF_NONE)
+                return false;
+            e->track = row;
+        }
+    }
+    ntff_map_free(&low);
+    NTFF_VEC_FREE(b->budget, &lows);
+    return true;
+}
+
+static bool describe_cores(struct ntff_builder *b)
+{
+    char text[240];
+    for (size_t i = 0; i < b->tracks.n; i++) {
+        struct ntff_track *t = &b->tracks.v[i];
+        if (t->kind != NTFF_TRACK_EXEC && t->kind != NTFF_TRACK_ENGINE)
+            continue;
+        const struct ntff_core_clock *c = clock_of(b, t->process, t->nc, t->core);
+        if (!c || t->description)
+            continue;
+        ntff_clock_describe(c->map, text, sizeof text);
+        t->description = ntff_intern(&b->t->strs, text, strlen(text));
+        if (t->description == NTFF_STR_NONE)
+            return no_memory(b);
+    }
+    return true;
+}
+
+static bool place_all(struct placer *p)
+{
+    struct ntff_builder *b = p->b;
+    NTFF_VEC(uint8_t) recorded = {0};
+    uint32_t hint = 0;
+    if (!find_cores(p) || !build_clocks(p))
+        return false;
+    if (!ntff_grow(b->budget, (void **)&recorded.v, &recorded.cap, 0, b->processes.n + 1, 1))
+        return no_memory(b);
+    bool good = classify(p, recorded.v);
+    for (size_t i = 0; good && i < b->devs.n; i++)
+        good = place_dev(p, &b->devs.v[i], recorded.v, &hint);
+    NTFF_VEC_FREE(b->budget, &recorded);
+    for (size_t i = 0; good && i < b->ranges.n; i++)
+        place_range(b, &b->ranges.v[i]);
+    return good && describe_cores(b) && shift_unaligned(b);
+}
+
+bool ntff_build_place(struct ntff_builder *b)
+{
+    struct placer p = {.b = b};
+    bool good = place_all(&p);
+    NTFF_VEC_FREE(b->budget, &p.cores);
+    NTFF_VEC_FREE(b->budget, &p.runs);
+    NTFF_VEC_FREE(b->budget, &p.pairs);
+    return good;
+}
