@@ -64,8 +64,7 @@ static enum ntff_json_place place_of_key(const struct ntff_jsonscan *s)
     return NTFF_JSON_NOWHERE;
 }
 
-/* -- what is kept aside --------------------------------------------------------------------------
- */
+/* -- what is kept aside ----------------------------------------------------------------------- */
 
 static void capture_begin(struct ntff_jsonscan *s, const uint8_t *p)
 {
@@ -151,8 +150,7 @@ static void scalar_end(struct ntff_jsonscan *s)
                      (struct ntff_slice){s->scalar, s->scalar_len});
 }
 
-/* -- the automaton --------------------------------------------------------------------------------
- */
+/* -- the automaton ---------------------------------------------------------------------------- */
 
 /* Leaves the document: what follows is text again. */
 static void give_up(struct ntff_jsonscan *s, const uint8_t *p, const char *why)
@@ -278,6 +276,7 @@ static bool step(struct ntff_jsonscan *s, const uint8_t *p)
 /* A document begins: p is at the first quote in it. */
 static void begin_document(struct ntff_jsonscan *s, const uint8_t *p)
 {
+    s->line_len = s->line_mark;
     line_end(s);
     s->place = NTFF_JSON_NOWHERE;
     if (s->depth) {
@@ -299,6 +298,8 @@ static void step_text(struct ntff_jsonscan *s, const uint8_t *p)
         return;
     }
     if (s->state == TEXT || !is_space(*p)) {
+        if (*p == '[' || s->state != TEXT_BRACKET)
+            s->line_mark = s->line_len;
         if (*p == '{') {
             s->depth = s->state == TEXT_BRACKET;
             s->state = TEXT_BRACE;

@@ -63,7 +63,7 @@ struct ntff_jsonscan {
     char key[32], scalar[32]; /* cut to size; lengths tell if they were */
     size_t key_len, scalar_len;
     char line[NTFF_JSON_MAX_LINE];
-    size_t line_len;
+    size_t line_len, line_mark; /* mark: without what may be the begin of a document */
     uint64_t line_off;
 };
 

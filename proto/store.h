@@ -53,8 +53,7 @@ enum ntff_store_kind {
     NTFF_STORE_RAW     /* an array or object, as compact JSON */
 };
 
-/* -- writing: store.c -----------------------------------------------------------------------------
- */
+/* -- writing: store.c ------------------------------------------------------------------------- */
 
 struct ntff_store {
     struct ntff_builder *b;

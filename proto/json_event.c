@@ -1,0 +1,570 @@
+/* json_event - what the keys of a JSON object mean. Two dialects of events, which one file may mix:
+ *
+ *   event  {"event_type":...,"phase":"start",...,"data":{...},"timestamp_ns":...}
+ *   row    {"name":...,"timestamp":...,"duration":...,"process_id":"111",...}
+ *
+ * Readers and writers of rows disagree on types, so a number is accepted as a number, a string, or
+ * a double that is whole. A key that is not understood, or whose value is not, becomes an
+ * attribute: nothing but the form of the text is lost. The event goes into the store (store.h),
+ * where the details are read from later, and as a struct ntff_rec to the builder, like any other
+ * record. */
+#include "proto/json_event.h"
+
+#include "proto/event_types.h"
+
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FACTS 64 /* from system_profile_metadata, per file */
+
+static struct ntff_slice slice(const char *s)
+{
+    return (struct ntff_slice){s, strlen(s)};
+}
+
+void ntff_json_bad_event(struct ntff_json_taker *d, uint64_t offset, const char *why)
+{
+    struct ntff_counts *c = &ntff_build_trace(d->b)->counts;
+    struct ntff_file *f = ntff_build_file(d->b, d->file);
+    c->records_in++;
+    c->dropped_records++;
+    f->n_records++;
+    f->n_dropped++;
+    ntff_diag_add(d->diag, NTFF_DIAG_BAD_RECORD, 1, d->path, offset, "%s", why);
+}
+
+static void bad_sample(struct ntff_json_taker *d, const char *why)
+{
+    struct ntff_counts *c = &ntff_build_trace(d->b)->counts;
+    struct ntff_file *f = ntff_build_file(d->b, d->file);
+    c->samples_in++;
+    c->samples_dropped++;
+    f->n_records++;
+    f->n_dropped++;
+    ntff_diag_add(d->diag, NTFF_DIAG_BAD_RECORD, 1, d->path, d->offset, "%s", why);
+}
+
+/* -- numbers ---------------------------------------------------------------------------------- */
+
+/* [-]digits[.digits][e[+-]digits] times 10^scale, cut to a whole number: exact where a double is
+ * not (nanoseconds of today have 19 digits). False: not a number, or it does not fit 64 bits. */
+static bool decimal(struct ntff_slice s, int scale, bool *negative, uint64_t *out)
+{
+    const char *p = s.p, *end = p + s.len;
+    uint64_t v = 0;
+    bool any = false, point = false;
+    *negative = p < end && *p == '-';
+    for (p += *negative; p < end; p++) {
+        uint64_t longer;
+        unsigned digit = (unsigned)(*p - '0');
+        if (*p == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (digit > 9)
+            break;
+        any = true;
+        if (!__builtin_mul_overflow(v, 10u, &longer) &&
+            !__builtin_add_overflow(longer, digit, &longer)) {
+            v = longer;
+            scale -= point;
+        } else if (!point) {
+            return false;
+        } /* else: further behind the point than 64 bits reach */
+    }
+    if (any && p < end && (*p == 'e' || *p == 'E')) {
+        bool minus = ++p < end && *p == '-';
+        int e = 0;
+        for (p += p < end && (*p == '-' || *p == '+'); p < end && *p >= '0' && *p <= '9'; p++)
+            e = e < 1000 ? e * 10 + (*p - '0') : e;
+        scale += minus ? -e : e;
+    }
+    for (; scale > 0 && v; scale--)
+        if (__builtin_mul_overflow(v, 10u, &v))
+            return false;
+    for (; scale < 0 && v; scale++)
+        v /= 10;
+    *out = v;
+    return any && p == end;
+}
+
+/* The text of a number, from a number or a string. Empty for everything else. */
+static struct ntff_slice number_text(struct ntff_json_taker *d, struct json_object *v)
+{
+    switch (json_object_get_type(v)) {
+    case json_type_int:
+        if (json_object_get_int64(v) < 0)
+            snprintf(d->scratch, sizeof d->scratch, "%" PRId64, json_object_get_int64(v));
+        else
+            snprintf(d->scratch, sizeof d->scratch, "%" PRIu64, json_object_get_uint64(v));
+        return slice(d->scratch);
+    case json_type_double: /* as it was written */
+        return slice(json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN));
+    case json_type_string:
+        return (struct ntff_slice){json_object_get_string(v),
+                                   (size_t)json_object_get_string_len(v)};
+    default:
+        return (struct ntff_slice){"", 0};
+    }
+}
+
+static bool get_uint(struct ntff_json_taker *d, struct json_object *v, uint64_t max, uint64_t *out)
+{
+    bool negative;
+    return decimal(number_text(d, v), 0, &negative, out) && !negative && *out <= max;
+}
+
+static bool get_int32(struct ntff_json_taker *d, struct json_object *v, int32_t *out)
+{
+    bool negative;
+    uint64_t u;
+    if (!decimal(number_text(d, v), 0, &negative, &u) || u > INT32_MAX)
+        return false;
+    *out = negative ? -(int32_t)u : (int32_t)u;
+    return true;
+}
+
+/* Powers of ten from a row's unit of time to nanoseconds; rows without a unit are in ns [AWS:P2].
+ */
+static int unit_scale(struct json_object *row)
+{
+    static const struct {
+        const char *name;
+        int scale;
+    } units[] = {{"us", 3}, {"ms", 6}, {"s", 9}};
+    struct json_object *v;
+    if (json_object_object_get_ex(row, "timestamp_unit", &v) && v)
+        for (size_t i = 0; i < NTFF_ARRAY_LEN(units); i++)
+            if (strcmp(json_object_get_string(v), units[i].name) == 0)
+                return units[i].scale;
+    return 0;
+}
+
+/* -- attributes ------------------------------------------------------------------------------- */
+
+/* json-c writes NaN and Infinity, which are not JSON; nesting is bounded by the scanner. */
+static void null_for_nan(struct json_object *v)
+{
+    if (json_object_is_type(v, json_type_array)) {
+        for (size_t i = 0; i < json_object_array_length(v); i++) {
+            struct json_object *e = json_object_array_get_idx(v, i);
+            if (json_object_is_type(e, json_type_double) && !isfinite(json_object_get_double(e)))
+                json_object_array_put_idx(v, i, NULL);
+            else
+                null_for_nan(e);
+        }
+    } else if (json_object_is_type(v, json_type_object)) {
+        json_object_object_foreach(v, key, e)
+        {
+            if (json_object_is_type(e, json_type_double) && !isfinite(json_object_get_double(e)))
+                json_object_object_add(v, key, NULL);
+            else
+                null_for_nan(e);
+        }
+    }
+}
+
+/* json-c silently takes the largest value for integers it cannot hold. */
+static void check_saturated(struct ntff_json_taker *d, const char *key, struct ntff_slice text)
+{
+    const char *limit = text.p[0] == '-' ? "-9223372036854775808" : "18446744073709551615";
+    if (text.len == strlen(limit) && !memcmp(text.p, limit, text.len) &&
+        !memmem(d->text.p, d->text.len, limit, text.len))
+        ntff_diag_add(d->diag, NTFF_DIAG_BAD_ATTRIBUTE, 1, d->path, d->offset,
+                      "%s: an integer beyond 64 bits", key);
+}
+
+static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, const char *key,
+                      struct json_object *v, bool top)
+{
+    enum ntff_store_kind kind = NTFF_STORE_NULL;
+    struct ntff_slice text = {"", 0};
+    switch (json_object_get_type(v)) {
+    case json_type_string:
+        kind = NTFF_STORE_TEXT;
+        text = number_text(d, v);
+        break;
+    case json_type_int:
+        kind = json_object_get_int64(v) < 0 ? NTFF_STORE_INT : NTFF_STORE_UINT;
+        text = number_text(d, v);
+        check_saturated(d, key, text);
+        break;
+    case json_type_double:
+        if (isfinite(json_object_get_double(v))) {
+            kind = NTFF_STORE_DOUBLE;
+            text = number_text(d, v);
+        }
+        break;
+    case json_type_boolean:
+        kind = NTFF_STORE_BOOL;
+        text = slice(json_object_get_boolean(v) ? "true" : "false");
+        break;
+    case json_type_object:
+    case json_type_array:
+        kind = NTFF_STORE_RAW;
+        null_for_nan(v);
+        text = slice(json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN |
+                                                           JSON_C_TO_STRING_NOSLASHESCAPE));
+        break;
+    default:
+        break;
+    }
+    ntff_store_attr(&d->store, slice(key), kind, text, top);
+    if (kind == NTFF_STORE_TEXT || kind == NTFF_STORE_UINT)
+        ntff_rec_attr(r, key, strlen(key), text.p, text.len);
+}
+
+static void take_data(struct ntff_json_taker *d, struct ntff_rec *r, const char *key,
+                      struct json_object *v)
+{
+    if (!json_object_is_type(v, json_type_object)) {
+        ntff_diag_add(d->diag, NTFF_DIAG_BAD_ATTRIBUTE, 1, d->path, d->offset,
+                      "\"%s\" is not an object", key);
+        take_attr(d, r, key, v, true);
+        return;
+    }
+    if (json_object_object_length(v) == 0)
+        ntff_store_uint(&d->store, NTFF_STORE_EMPTY_DATA, 1);
+    json_object_object_foreach(v, name, value) take_attr(d, r, name, value, false);
+}
+
+/* -- events ----------------------------------------------------------------------------------- */
+
+/* What is known of the event so far, beyond its record. */
+struct taking {
+    struct ntff_rec *r;
+    bool row;  /* dialect */
+    bool lnc;  /* a row with lnc_idx: nc_idx means something else there */
+    int scale; /* of times, to ns */
+    bool has_time, has_name, has_phase, negative;
+    uint64_t pid;
+    const char *instance;
+};
+
+/* Members that are plain numbers: where they go in the store and in the record. */
+struct number_member {
+    const char *key;
+    uint32_t field, has;
+    uint64_t max;
+    size_t offset; /* in struct ntff_rec; SIZE_MAX = it has no place there */
+    bool narrow;   /* 32 bits there */
+};
+
+static const struct number_member number_members[] = {
+    {"id", 10, 0, UINT64_MAX, offsetof(struct ntff_rec, id), false},
+    {"nc_idx", 5, 0, NTFF_NONE - 1, offsetof(struct ntff_rec, nc_idx), true},
+    {"lnc_idx", 5, 0, NTFF_NONE - 1, offsetof(struct ntff_rec, nc_idx), true},
+    {"nc_local_id", NTFF_STORE_NC_LOCAL_ID, 0, UINT64_MAX, SIZE_MAX, false},
+    {"tracking_id", 15, 0, UINT64_MAX, offsetof(struct ntff_rec, tracking_id), false},
+    {"thread_id", 9, 0, UINT64_MAX, offsetof(struct ntff_rec, thread_id), false},
+    {"nrta_seq_id", 16, NTFF_HAS_SEQ, UINT64_MAX, offsetof(struct ntff_rec, nrta_seq_id), false},
+    {"parent_id", 11, 0, UINT64_MAX, SIZE_MAX, false},
+};
+
+static const struct number_member *number_member(const char *key)
+{
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(number_members); i++)
+        if (number_members[i].key[0] == key[0] && strcmp(number_members[i].key, key) == 0)
+            return &number_members[i];
+    return NULL;
+}
+
+static bool take_number(struct ntff_json_taker *d, struct taking *t, const struct number_member *m,
+                        struct json_object *v)
+{
+    uint64_t u;
+    if (m->field == 5 && (t->lnc ? m->key[0] == 'n' : !t->row && m->key[0] == 'l'))
+        return false;
+    if (!get_uint(d, v, m->max, &u))
+        return false;
+    ntff_store_uint(&d->store, m->field, u);
+    t->r->has |= m->has;
+    if (m->offset != SIZE_MAX && m->narrow)
+        *(uint32_t *)((char *)t->r + m->offset) = (uint32_t)u;
+    else if (m->offset != SIZE_MAX)
+        *(uint64_t *)((char *)t->r + m->offset) = u;
+    return true;
+}
+
+/* The name of the event: a type of the table if it has that name there, text otherwise. */
+static bool take_name(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+{
+    if (!json_object_is_type(v, json_type_string) || t->has_name)
+        return false;
+    struct ntff_slice name = number_text(d, v);
+    if (name.len == 0)
+        return false;
+    t->r->type = ntff_event_type_by_name(name.p, name.len);
+    const struct ntff_event_type *type = ntff_event_type(t->r->type);
+    t->has_name = true;
+    if (type && strcmp(type->name, name.p) == 0) {
+        ntff_store_uint(&d->store, 7, t->r->type);
+        return true;
+    }
+    ntff_store_text(&d->store, NTFF_STORE_TYPE_NAME, name);
+    t->r->name = ntff_intern(&ntff_build_trace(d->b)->strs, name.p, name.len);
+    d->stopped |= t->r->name == NTFF_STR_NONE;
+    return true;
+}
+
+static bool take_phase(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+{
+    static const char *const phases[] = {"unknown", "start", "stop", "instant"};
+    if (!json_object_is_type(v, json_type_string))
+        return false;
+    struct ntff_slice text = number_text(d, v);
+    for (uint32_t i = 0; i < NTFF_ARRAY_LEN(phases); i++)
+        if (strcmp(text.p, phases[i]) == 0) {
+            ntff_store_uint(&d->store, 14, i);
+            t->r->phase = i;
+            t->has_phase = true;
+            return true;
+        }
+    ntff_store_text(&d->store, NTFF_STORE_PHASE_TEXT, text);
+    return true;
+}
+
+static bool take_time(struct ntff_json_taker *d, struct taking *t, struct json_object *v, int scale)
+{
+    bool negative;
+    uint64_t ns;
+    if (t->has_time || !decimal(number_text(d, v), scale, &negative, &ns) || negative)
+        return false;
+    t->has_time = true;
+    t->r->timestamp_ns = ns;
+    ntff_store_uint(&d->store, 2, ns);
+    return true;
+}
+
+static bool take_duration(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+{
+    uint64_t ns;
+    bool negative;
+    if (!decimal(number_text(d, v), t->scale, &negative, &ns))
+        return false;
+    t->negative = negative && ns;
+    if (t->negative)
+        return false;
+    t->r->duration_ns = ns;
+    ntff_store_uint(&d->store, 8, ns);
+    return true;
+}
+
+static bool take_gid(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+{
+    int32_t gid;
+    if (!get_int32(d, v, &gid))
+        return false;
+    ntff_store_uint(&d->store, NTFF_STORE_WORKER_GID, ntff_zigzag(gid));
+    t->r->worker_gid = gid;
+    if (gid >= 0)
+        t->r->has |= NTFF_HAS_GID;
+    return true;
+}
+
+/* Members only rows have. */
+static bool take_row_member(struct ntff_json_taker *d, struct taking *t, const char *key,
+                            struct json_object *v)
+{
+    if (strcmp(key, "name") == 0)
+        return take_name(d, t, v);
+    if (strcmp(key, "timestamp") == 0)
+        return take_time(d, t, v, t->scale);
+    if (strcmp(key, "timestamp_unit") == 0)
+        return json_object_is_type(v, json_type_string);
+    if (strcmp(key, "process_id") == 0)
+        return get_uint(d, v, UINT64_MAX, &t->pid);
+    if (strcmp(key, "instance_id") == 0 && json_object_is_type(v, json_type_string)) {
+        t->instance = json_object_get_string(v);
+        return true;
+    }
+    return false;
+}
+
+static void take_member(struct ntff_json_taker *d, struct taking *t, const char *key,
+                        struct json_object *v)
+{
+    const struct number_member *m = number_member(key);
+    bool taken = false;
+    if (m)
+        taken = take_number(d, t, m, v);
+    else if (strcmp(key, "data") == 0 || (t->row && strcmp(key, "args") == 0))
+        taken = (take_data(d, t->r, key, v), true);
+    else if (strcmp(key, "timestamp_ns") == 0)
+        taken = take_time(d, t, v, 0);
+    else if (strcmp(key, "event_type") == 0)
+        taken = take_name(d, t, v);
+    else if (strcmp(key, "phase") == 0)
+        taken = take_phase(d, t, v);
+    else if (strcmp(key, "duration") == 0)
+        taken = take_duration(d, t, v);
+    else if (strcmp(key, "worker_gid") == 0)
+        taken = take_gid(d, t, v);
+    else if (t->row)
+        taken = take_row_member(d, t, key, v);
+    if (!taken)
+        take_attr(d, t->r, key, v, true);
+}
+
+static uint32_t process_of(struct ntff_json_taker *d, const char *instance, uint64_t pid)
+{
+    if (!instance && !pid)
+        return d->proc;
+    if (!instance)
+        instance = "";
+    if (d->row_proc == NTFF_NONE || d->pid != pid || strcmp(d->instance, instance) != 0) {
+        d->row_proc = ntff_build_process(d->b, instance, pid, d->path);
+        d->pid = pid;
+        snprintf(d->instance, sizeof d->instance, "%s", instance);
+        d->stopped |= d->row_proc == NTFF_NONE;
+    }
+    return d->row_proc;
+}
+
+/* A row without a phase is a whole span, or an instant if it has no length. */
+static void settle_phase(struct ntff_json_taker *d, struct taking *t)
+{
+    if (t->negative)
+        ntff_diag_add(d->diag, NTFF_DIAG_NEGATIVE_DURATION, 1, d->path, d->offset,
+                      "duration below 0");
+    if (t->has_phase || (!t->row && !t->r->duration_ns))
+        return;
+    t->r->phase = t->r->duration_ns ? NTFF_PHASE_START : NTFF_PHASE_INSTANT;
+}
+
+void ntff_json_take_event(struct ntff_json_taker *d, struct json_object *o)
+{
+    struct ntff_rec r = {.type = NTFF_NONE, .worker_gid = -1};
+    struct taking t = {.r = &r};
+    t.row = !json_object_object_get_ex(o, "event_type", NULL);
+    t.lnc = t.row && json_object_object_get_ex(o, "lnc_idx", NULL);
+    t.scale = t.row ? unit_scale(o) : 0;
+    ntff_store_begin(&d->store);
+    json_object_object_foreach(o, key, v) take_member(d, &t, key, v);
+
+    if (!t.has_time || !t.has_name) {
+        ntff_json_bad_event(d, d->offset,
+                            t.has_time ? "an event without a name" : "an event without a time");
+        return;
+    }
+    ntff_build_file(d->b, d->file)->n_records++;
+    settle_phase(d, &t);
+    uint32_t proc = process_of(d, t.instance, t.pid);
+    if (d->stopped || !ntff_store_commit(&d->store, &r.ref) || !ntff_build_record(d->b, proc, &r))
+        d->stopped = true;
+}
+
+/* -- host samples ----------------------------------------------------------------------------- */
+
+/* The value of a sample in the form its counter holds. */
+static bool sample_value(struct ntff_json_taker *d, struct json_object *v, bool is_double,
+                         int64_t *i, double *dbl)
+{
+    bool negative;
+    uint64_t u;
+    *i = 0, *dbl = 0;
+    if (is_double) {
+        struct ntff_slice text = number_text(d, v);
+        char *end;
+        *dbl = strtod(text.p, &end);
+        return text.len && end == text.p + text.len && isfinite(*dbl);
+    }
+    if (!decimal(number_text(d, v), 0, &negative, &u) || negative || u > INT64_MAX)
+        return false;
+    *i = (int64_t)u;
+    return true;
+}
+
+/* One value of a counter below "Counters" of the row's process or, where a row names an instance
+ * alone, of a process that stands for that host. */
+static void take_sample(struct ntff_json_taker *d, struct json_object *row, const char *name,
+                        struct json_object *value, int unit)
+{
+    struct ntff_track track = {.kind = NTFF_TRACK_COUNTER,
+                               .unit = (uint8_t)unit,
+                               .is_double = unit == NTFF_UNIT_PERCENT,
+                               .nc = NTFF_NONE,
+                               .core = NTFF_NONE};
+    struct json_object *v;
+    bool negative;
+    uint64_t ts, pid = 0;
+    int64_t i;
+    double dbl;
+    const char *instance = NULL;
+    if (!json_object_object_get_ex(row, "timestamp", &v) ||
+        !decimal(number_text(d, v), unit_scale(row), &negative, &ts) || negative) {
+        bad_sample(d, "a sample without a time");
+        return;
+    }
+    if (!sample_value(d, value, track.is_double, &i, &dbl)) {
+        bad_sample(d, "a sample without a value");
+        return;
+    }
+    if (json_object_object_get_ex(row, "instance_id", &v))
+        instance = json_object_get_string(v);
+    if (json_object_object_get_ex(row, "process_id", &v) && !get_uint(d, v, UINT64_MAX, &pid))
+        pid = 0;
+    ntff_build_file(d->b, d->file)->n_records++;
+    track.process = process_of(d, instance, pid);
+    uint32_t group = d->stopped ? NTFF_NONE : ntff_build_counters(d->b, track.process);
+    uint32_t id = group == NTFF_NONE ? NTFF_NONE : ntff_build_track(d->b, group, name, &track);
+    if (id == NTFF_NONE || !ntff_build_sample(d->b, id, ts, i, dbl))
+        d->stopped = true;
+}
+
+void ntff_json_take_cpu(struct ntff_json_taker *d, struct json_object *o)
+{
+    struct json_object *id, *util;
+    char name[64];
+    if (!json_object_object_get_ex(o, "util", &util) ||
+        !json_object_object_get_ex(o, "cpu_id", &id) || !id) {
+        bad_sample(d, "a CPU sample without util or cpu_id");
+        return;
+    }
+    snprintf(name, sizeof name, "CPU %s", json_object_get_string(id));
+    take_sample(d, o, name, util, NTFF_UNIT_PERCENT);
+}
+
+void ntff_json_take_memory(struct ntff_json_taker *d, struct json_object *o)
+{
+    struct json_object *usage;
+    if (json_object_object_get_ex(o, "usage", &usage))
+        take_sample(d, o, "Host memory", usage, NTFF_UNIT_BYTES);
+    else
+        bad_sample(d, "a memory sample without usage");
+}
+
+/* {"hbm_idx":0,"total_bytes":...,"dram_spill_bytes":...}: a counter for each kind of use. */
+void ntff_json_take_device_memory(struct ntff_json_taker *d, struct json_object *o)
+{
+    struct json_object *idx;
+    uint64_t hbm = 0;
+    if (json_object_object_get_ex(o, "hbm_idx", &idx) && !get_uint(d, idx, NTFF_NONE, &hbm))
+        hbm = 0;
+    json_object_object_foreach(o, key, v)
+    {
+        size_t len = strlen(key);
+        char name[96];
+        if (len <= 6 || strcmp(key + len - 6, "_bytes") != 0 || !v)
+            continue;
+        snprintf(name, sizeof name, "HBM%" PRIu64 " %.*s", hbm, (int)(len < 64 ? len - 6 : 58),
+                 key);
+        take_sample(d, o, name, v, NTFF_UNIT_BYTES);
+    }
+}
+
+void ntff_json_take_metadata(struct ntff_json_taker *d, struct json_object *o)
+{
+    json_object_object_foreach(o, key, v)
+    {
+        if (d->n_facts == MAX_FACTS || d->stopped)
+            return;
+        d->n_facts++;
+        d->stopped |=
+            !ntff_build_fact(d->b, d->file, key, v ? json_object_get_string(v) : "", NULL);
+    }
+}
