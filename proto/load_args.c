@@ -1,0 +1,163 @@
+/* load_args - see load_args.h. */
+#include "proto/load_args.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FLAG, TEXT, CLOCK, GROUP, BYTES, SCHEMA };
+
+#define IN_OPTIONS(member) offsetof(struct ntff_load_setup, options.member)
+
+static const struct ntff_load_arg table[] = {
+    {"schema", NULL, "FILE",
+     "field numbers from FILE: a libnrt.so, a FileDescriptorSet or a FileDescriptorProto "
+     "(default: $NTFF_SCHEMA, else built-in)",
+     SCHEMA, offsetof(struct ntff_load_setup, schema_path)},
+    {"clock", NULL, "MODE",
+     "how device times become host times: auto, fit, sync-point, nearest, device or recorded",
+     CLOCK, IN_OPTIONS(clock)},
+    {"align-instances", NULL, NULL,
+     "shift instances against each other so that common collectives end together", FLAG,
+     IN_OPTIONS(align_instances)},
+    {"system-trace-filter-neuron-core", "core", "LIST",
+     "only these logical cores: \"0,2\" or \"0-3\"", TEXT, IN_OPTIONS(filter_core)},
+    {"system-trace-filter-event-type", "type", "LIST",
+     "only these event types, in either spelling; \"hardware\", \"software\"; ^NAME leaves out",
+     TEXT, IN_OPTIONS(filter_type)},
+    {"system-trace-filter-process-id", "process", "LIST", "only these process ids", TEXT,
+     IN_OPTIONS(filter_process)},
+    {"system-trace-filter-instance-id", "instance", "LIST", "only these instances", TEXT,
+     IN_OPTIONS(filter_instance)},
+    {"system-trace-primary-group", "primary-group", "FIELDS",
+     "what makes a process in the output, of instance_id, process_id, lnc_idx, thread_id, "
+     "worker_gid "
+     "(default: instance_id,process_id)",
+     GROUP, IN_OPTIONS(primary_group)},
+    {"system-trace-secondary-group", "secondary-group", "FIELDS",
+     "what makes a row in it (default: worker_gid,lnc_idx,thread_id)", GROUP,
+     IN_OPTIONS(secondary_group)},
+    {"engine", NULL, "LIST",
+     "device profiles: only these engines (\"PE,ACT\" or \"Tensor,Scalar\")", TEXT,
+     IN_OPTIONS(filter_engine)},
+    {"queue", NULL, "LIST", "device profiles: only these DMA queues", TEXT,
+     IN_OPTIONS(filter_queue)},
+    {"ignore-system-profile", "no-system", NULL, "read .ntff files only", FLAG,
+     IN_OPTIONS(no_system)},
+    {"ignore-device-profile", "no-device", NULL, "leave .ntff files alone", FLAG,
+     IN_OPTIONS(no_device)},
+    {"ignore-instruction-trace", "no-instructions", NULL, "device profiles: no instructions", FLAG,
+     IN_OPTIONS(no_instructions)},
+    {"ignore-dma-trace", "no-dma", NULL, "device profiles: no DMA", FLAG, IN_OPTIONS(no_dma)},
+    {"no-semaphores", NULL, NULL, "device profiles: no semaphores", FLAG,
+     IN_OPTIONS(no_semaphores)},
+    {"no-flows", NULL, NULL, "no arrows from host to device", FLAG, IN_OPTIONS(no_flows)},
+    {"max-memory", NULL, "SIZE",
+     "stop when the trace needs more, such as 500M or 8G; 0 = no limit (default: half of the "
+     "memory)",
+     BYTES, IN_OPTIONS(max_memory)},
+};
+
+const struct ntff_load_arg *ntff_load_args(size_t *n)
+{
+    *n = NTFF_ARRAY_LEN(table);
+    return table;
+}
+
+const struct ntff_load_arg *ntff_load_arg_find(const char *name)
+{
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(table); i++)
+        if (strcmp(table[i].name, name) == 0 ||
+            (table[i].alias && strcmp(table[i].alias, name) == 0))
+            return &table[i];
+    return NULL;
+}
+
+bool ntff_parse_bytes(const char *text, size_t *bytes)
+{
+    static const char units[] = "KMGT";
+    size_t n = 0;
+    const char *p = text;
+    for (; isdigit((unsigned char)*p); p++)
+        if (!ntff_mul_ok(n, 10, &n) || !ntff_add_ok(n, (size_t)(*p - '0'), &n))
+            return false;
+    if (p == text)
+        return false;
+    const char *unit = *p ? strchr(units, toupper((unsigned char)*p)) : NULL;
+    if (unit) {
+        for (const char *u = units; u <= unit; u++)
+            if (!ntff_mul_ok(n, 1024, &n))
+                return false;
+        p += p[1] == 'i' && (p[2] == 'B' || p[2] == 'b') ? 2 : 0;
+        p++;
+    }
+    if (*p == 'B' || *p == 'b')
+        p++;
+    *bytes = n;
+    return *p == '\0';
+}
+
+static int bad(struct ntff_error *err, const struct ntff_load_arg *a, const char *value,
+               const char *expected)
+{
+    ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "--%s %s: expected %s", a->name, value, expected);
+    return -1;
+}
+
+int ntff_load_args_apply(struct ntff_load_setup *s, const struct ntff_load_arg *a,
+                         const char *value, struct ntff_error *err)
+{
+    void *at = (char *)s + a->offset;
+    int mode;
+    switch (a->kind) {
+    case FLAG:
+        *(bool *)at = true;
+        return 0;
+    case TEXT:
+    case SCHEMA:
+        *(const char **)at = value;
+        return 0;
+    case CLOCK:
+        mode = ntff_clock_mode_parse(value);
+        if (mode < 0)
+            return bad(err, a, value, "auto, fit, sync-point, nearest, device or recorded");
+        *(enum ntff_clock_mode *)at = (enum ntff_clock_mode)mode;
+        return 0;
+    case GROUP:
+        *(int *)at = ntff_group_parse(value);
+        if (*(int *)at <= 0)
+            return bad(err, a, value,
+                       "a list of instance_id, process_id, lnc_idx, thread_id, worker_gid");
+        return 0;
+    default: /* BYTES */
+        s->memory_given = true;
+        if (!ntff_parse_bytes(value, at))
+            return bad(err, a, value, "a size such as 500M or 8G");
+        return 0;
+    }
+}
+
+enum ntff_status ntff_load_setup_finish(struct ntff_load_setup *s, const char *env_schema,
+                                        struct ntff_error *err)
+{
+    const char *path = s->schema_path ? s->schema_path : env_schema;
+    if (path && *path) {
+        enum ntff_status status = ntff_schema_load(path, &s->schema, err);
+        if (status != NTFF_OK)
+            return status;
+        s->options.schema = s->schema;
+    }
+    if (!s->memory_given) {
+        long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+        size_t all;
+        if (pages > 0 && page > 0 && ntff_mul_ok((size_t)pages, (size_t)page, &all))
+            s->options.max_memory = all / 2;
+    }
+    return NTFF_OK;
+}
+
+void ntff_load_setup_done(struct ntff_load_setup *s)
+{
+    ntff_schema_free(s->schema);
+    *s = (struct ntff_load_setup){0};
+}
