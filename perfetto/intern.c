@@ -1,0 +1,139 @@
+/* intern - see intern.h. */
+#include "perfetto/intern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+bool pft_intern_init(struct pft_intern *in)
+{
+    *in = (struct pft_intern){0};
+    in->keys = calloc(PFT_KEY_SLOTS, sizeof *in->keys);
+    in->texts = calloc(PFT_TEXT_SETS * PFT_TEXT_WAYS, sizeof *in->texts);
+    if (in->keys && in->texts && ntff_strtab_init(&in->names, NULL))
+        return true;
+    pft_intern_done(in);
+    return false;
+}
+
+void pft_intern_done(struct pft_intern *in)
+{
+    free(in->keys);
+    free(in->texts);
+    if (in->names.slots)
+        ntff_strtab_done(&in->names);
+    ntff_arena_free(&in->arena);
+    ntff_buf_free(&in->defs);
+    *in = (struct pft_intern){0};
+}
+
+static size_t put_varint(uint8_t *p, uint64_t v)
+{
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7)
+        p[n++] = (uint8_t)(v | 0x80);
+    p[n++] = (uint8_t)v;
+    return n;
+}
+
+void pft_intern_define(struct pft_intern *in, uint32_t field, uint64_t iid, const char *p,
+                       size_t len)
+{
+    uint8_t head[48], inner[24];
+    size_t n_inner = 0, n_head = 0;
+    inner[n_inner++] = 0x08; /* iid = 1 */
+    n_inner += put_varint(inner + n_inner, iid);
+    inner[n_inner++] = 0x12; /* name or str = 2 */
+    n_inner += put_varint(inner + n_inner, len);
+    n_head += put_varint(head, field << 3 | 2);
+    n_head += put_varint(head + n_head, n_inner + len);
+    ntff_buf_add(&in->defs, head, n_head);
+    ntff_buf_add(&in->defs, inner, n_inner);
+    ntff_buf_add(&in->defs, p, len);
+}
+
+/* -- names of annotations ------------------------------------------------------------------------
+ */
+
+/* The name to write for p: a new entry of in->names. NTFF_STR_NONE when memory ran out. */
+static ntff_str written_name(struct pft_intern *in, const char *p, size_t len)
+{
+    struct ntff_buf b = {0};
+    ntff_buf_add(&b, p, len);
+    for (size_t i = 0; i < b.len; i++)
+        if (b.p[i] == '.' || b.p[i] == '[' || b.p[i] == ']')
+            b.p[i] = '_';
+    if (len == 0)
+        ntff_buf_add(&b, "_", 1);
+    size_t stem = b.len, before = in->names.items.n;
+    ntff_str id = b.failed ? NTFF_STR_NONE : ntff_intern(&in->names, (const char *)b.p, b.len);
+    for (int i = 2; id != NTFF_STR_NONE && in->names.items.n == before && i < 1000; i++) {
+        b.len = stem; /* "a.b" and "a_b" in one trace: the second becomes "a_b_2" */
+        ntff_buf_printf(&b, "_%d", i);
+        id = b.failed ? NTFF_STR_NONE : ntff_intern(&in->names, (const char *)b.p, b.len);
+    }
+    ntff_buf_free(&b);
+    return in->names.items.n > before ? id : NTFF_STR_NONE;
+}
+
+struct pft_key *pft_intern_key_slow(struct pft_intern *in, const char *p, size_t len, uint64_t hash)
+{
+    size_t s = hash % PFT_KEY_SLOTS;
+    for (; in->keys[s].text; s = (s + 1) % PFT_KEY_SLOTS) {
+        struct pft_key *k = &in->keys[s];
+        if (k->hash == (uint32_t)(hash >> 32) && k->len == len && pft_same(k->text, p, len))
+            return k;
+    }
+    if (in->n_keys >= PFT_MAX_KEYS || len > PFT_MAX_INTERNED_LEN)
+        return NULL;
+    const char *copy = ntff_arena_text(&in->arena, p, len);
+    ntff_str id = copy ? written_name(in, p, len) : NTFF_STR_NONE;
+    if (id == NTFF_STR_NONE)
+        return NULL;
+    in->n_keys++;
+    in->keys[s] = (struct pft_key){copy, (uint32_t)len, (uint32_t)(hash >> 32), id, 0};
+    pft_intern_define(in, PFT_DEF_KEY, id, ntff_text(&in->names, id),
+                      ntff_text_len(&in->names, id));
+    return &in->keys[s];
+}
+
+/* -- values --------------------------------------------------------------------------------------
+ */
+
+static uint32_t promote(struct pft_intern *in, struct pft_text *slot, const char *p, size_t len)
+{
+    if (in->text_bytes + len > PFT_MAX_TEXT_BYTES)
+        return 0;
+    const char *copy = ntff_arena_text(&in->arena, p, len);
+    if (!copy)
+        return 0;
+    in->text_bytes += len;
+    slot->text = copy;
+    slot->len = (uint32_t)len;
+    slot->iid = ++in->n_texts;
+    pft_intern_define(in, PFT_DEF_TEXT, slot->iid, p, len);
+    return slot->iid;
+}
+
+uint32_t pft_intern_text(struct pft_intern *in, const char *p, size_t len)
+{
+    if (len < PFT_MIN_INTERNED_LEN || len > PFT_MAX_INTERNED_LEN)
+        return 0;
+    uint64_t hash = pft_text_hash(p, len) | 1;
+    struct pft_text *set = &in->texts[(hash >> 20) % PFT_TEXT_SETS * PFT_TEXT_WAYS];
+    struct pft_text *free_slot = NULL;
+    for (uint32_t i = 0; i < PFT_TEXT_WAYS; i++) {
+        struct pft_text *slot = &set[i];
+        if (slot->hash == hash) {
+            if (!slot->text)
+                return promote(in, slot, p, len);
+            return slot->len == len && pft_same(slot->text, p, len) ? slot->iid : 0;
+        }
+        /* the first slot of the set that holds no definition, starting where the hash says */
+        struct pft_text *candidate = &set[(i + (uint32_t)(hash >> 60)) % PFT_TEXT_WAYS];
+        if (!candidate->text && (!free_slot || (free_slot->hash && !candidate->hash)))
+            free_slot = candidate;
+    }
+    if (free_slot)
+        *free_slot = (struct pft_text){.hash = hash};
+    return 0;
+}

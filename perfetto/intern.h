@@ -1,0 +1,139 @@
+/* intern - iids for annotation names and values, and the definitions that still have to be written.
+ * Knows: mem.   Source: InternedData of Perfetto.
+ *
+ * Names of annotations are few: each gets an iid at once. Values may be anything: a text gets an
+ * iid when it is seen for the second time, from a table of fixed size, so that a million different
+ * texts cost neither memory nor a definition each. Definitions collect in .defs as fields of
+ * InternedData; the packet writer puts them into the packet that first uses them and empties it.
+ * Memory: grows with the number of different names (at most PFT_MAX_KEYS) and interned texts (at
+ * most PFT_MAX_TEXT_BYTES of them). When that or memory runs out, names and texts are written
+ * inline. */
+#ifndef PFT_INTERN_H
+#define PFT_INTERN_H
+
+#include "proto/mem.h"
+
+#include <string.h>
+
+#define PFT_MAX_KEYS 4096u
+#define PFT_KEY_SLOTS (2 * PFT_MAX_KEYS)
+#define PFT_TEXT_SETS 4096u /* of PFT_TEXT_WAYS slots each */
+#define PFT_TEXT_WAYS 4u
+#define PFT_MIN_INTERNED_LEN 3u /* shorter texts are smaller inline */
+#define PFT_MAX_INTERNED_LEN 4096u
+#define PFT_MAX_TEXT_BYTES ((size_t)16 << 20)
+
+/* Fields of InternedData. */
+enum { PFT_DEF_CATEGORY = 1, PFT_DEF_EVENT_NAME = 2, PFT_DEF_KEY = 3, PFT_DEF_TEXT = 29 };
+
+struct pft_key {      /* an annotation name */
+    const char *text; /* as in the file; NULL = empty slot */
+    uint32_t len, hash;
+    uint32_t iid;  /* from 1 */
+    uint32_t seen; /* free for the user: number of the event that had it last */
+};
+
+struct pft_text {
+    uint64_t hash;    /* 0 = empty slot */
+    const char *text; /* NULL = seen once, no iid yet */
+    uint32_t len, iid;
+};
+
+struct pft_intern {
+    struct ntff_arena arena;
+    struct ntff_strtab names; /* of annotations as written: the id is the iid */
+    struct ntff_buf defs;
+    struct pft_key *keys;
+    uint32_t n_keys;
+    struct pft_text *texts;
+    uint32_t n_texts;
+    size_t text_bytes;
+};
+
+bool pft_intern_init(struct pft_intern *in) NTFF_MUST_CHECK;
+void pft_intern_done(struct pft_intern *in);
+
+/* Adds a definition: field of InternedData, iid, text (valid UTF-8). */
+void pft_intern_define(struct pft_intern *in, uint32_t field, uint64_t iid, const char *p,
+                       size_t len);
+
+/* iid of a text value, 0 = write it inline. The text must be valid UTF-8 without NUL. */
+uint32_t pft_intern_text(struct pft_intern *in, const char *p, size_t len);
+
+/* The slow path of pft_intern_key: another slot, or a new name. */
+struct pft_key *pft_intern_key_slow(struct pft_intern *in, const char *p, size_t len,
+                                    uint64_t hash);
+
+static inline uint64_t pft_load64(const char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline uint64_t pft_load32(const char *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* For names: looks at the ends, the middle and the length only. */
+static inline uint64_t pft_key_hash(const char *p, size_t len)
+{
+    uint64_t a = len, b = 0;
+    if (len >= 8) {
+        a += pft_load64(p) + (len > 16 ? pft_load64(p + len / 2 - 4) * 5 : 0);
+        b = pft_load64(p + len - 8);
+    } else if (len >= 4) {
+        a += pft_load32(p) << 8;
+        b = pft_load32(p + len - 4);
+    } else if (len > 0) {
+        a += (uint64_t)(uint8_t)p[0] << 8;
+        b = (uint64_t)(uint8_t)p[len / 2] << 8 | (uint8_t)p[len - 1];
+    }
+    a = (a ^ b << 32 ^ b >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+    return a ^ a >> 32;
+}
+
+/* For values: looks at every byte. */
+static inline uint64_t pft_text_hash(const char *p, size_t len)
+{
+    uint64_t a = len;
+    for (; len >= 8; p += 8, len -= 8)
+        a = ((a ^ pft_load64(p)) * UINT64_C(0x9E3779B97F4A7C15)) ^ a >> 32;
+    for (; len > 0; p++, len--)
+        a = (a ^ (uint8_t)*p) * UINT64_C(0xFF51AFD7ED558CCD);
+    return a ^ a >> 32;
+}
+
+static inline bool pft_same(const char *a, const char *b, size_t len)
+{
+    if (len >= 8) {
+        for (size_t i = 0; i + 8 < len; i += 8)
+            if (pft_load64(a + i) != pft_load64(b + i))
+                return false;
+        return pft_load64(a + len - 8) == pft_load64(b + len - 8);
+    }
+    if (len >= 4)
+        return pft_load32(a) == pft_load32(b) && pft_load32(a + len - 4) == pft_load32(b + len - 4);
+    while (len > 0 && a[len - 1] == b[len - 1])
+        len--;
+    return len == 0;
+}
+
+/* The annotation name p[0..len), NULL when the table is full. What is written for it has '.', '['
+ * and
+ * ']' replaced by '_' (readers would do so), is valid UTF-8, not empty, and no other name's. */
+static inline __attribute__((always_inline)) struct pft_key *
+pft_intern_key(struct pft_intern *in, const char *p, size_t len)
+{
+    uint64_t hash = pft_key_hash(p, len);
+    struct pft_key *k = &in->keys[hash % PFT_KEY_SLOTS];
+    if (NTFF_LIKELY(k->text && k->hash == (uint32_t)(hash >> 32) && k->len == len &&
+                    pft_same(k->text, p, len)))
+        return k;
+    return pft_intern_key_slow(in, p, len, hash);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* layout - where the tracks of a trace go in an output: processes with pids, threads with tids,
+ * everything else below them; order among siblings; one uuid per (track, lane).
+ * Knows: model.   Used by the Perfetto and the Chrome writer, so that both show the same pids.
+ *
+ * pids: the true one where it is unique in the session and a viewer can take it (1 .. 2^31-1), else
+ * a synthetic one from 2^22 + 1 up, above Linux's pid_max; 0 is the idle process and never used.
+ * uuids: small and sequential; with more than 126 lanes the busiest ones get those of one byte. */
+#ifndef PFT_LAYOUT_H
+#define PFT_LAYOUT_H
+
+#include "proto/model.h"
+
+enum pft_place_kind {
+    PFT_PROCESS, /* a process with .pid */
+    PFT_THREAD,  /* a thread .tid of the process .pid; lanes above 0 are rows below it */
+    PFT_ROW,     /* any other row */
+    PFT_COUNTER
+};
+
+struct pft_place { /* one per track */
+    uint8_t kind;  /* enum pft_place_kind */
+    bool has_children;
+    uint16_t n_lanes;    /* at least 1 */
+    uint32_t process;    /* the PFT_PROCESS track it belongs to, NTFF_NONE if none */
+    int32_t pid;         /* of that process, 0 if none */
+    int64_t tid;         /* PFT_THREAD */
+    uint64_t process_id; /* true pid when .pid is synthetic and the true one known, else 0 */
+    uint32_t order;      /* position among its siblings, from 1 */
+    uint32_t first_lane; /* lane l of the track is number first_lane + l */
+};
+
+struct pft_layout {
+    struct pft_place *places;
+    size_t n_places;
+    uint32_t *uuids; /* by lane number */
+    size_t n_lanes;
+};
+
+/* Errors: NOMEM. */
+enum ntff_status pft_layout_init(struct pft_layout *l, const struct ntff_trace *t,
+                                 struct ntff_error *err) NTFF_MUST_CHECK;
+void pft_layout_done(struct pft_layout *l);
+
+/* Appends the name of a process track: with the true pid when the one shown is synthetic. */
+void pft_process_name(const struct ntff_trace *t, const struct pft_layout *l, uint32_t track,
+                      struct ntff_buf *out);
+
+/* Name of a track, never empty. */
+const char *pft_track_name(const struct ntff_trace *t, uint32_t track);
+
+#endif

@@ -1,0 +1,635 @@
+/* perfetto_sink - see perfetto_sink.h.
+ *
+ * The hot path writes a begin packet straight into the output's buffer: fixed bytes, then one
+ * annotation after the other, then the two enclosing lengths are patched. Nothing is allocated per
+ * event. New interned strings collect on the side and close the packet that first uses them;
+ * readers take them before the event of the same packet.
+ *
+ * uuids, pids and order come from layout.c, iids from intern.c, the walk guarantees the order that
+ * keeps every uuid strictly nested. */
+#include "perfetto/perfetto_sink.h"
+
+#include "perfetto/intern.h"
+#include "perfetto/layout.h"
+#include "perfetto/packets.h"
+#include "perfetto/provenance.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LONGEST_TRACE (UINT64_C(1) << 62)
+#define FIXED_ROOM 96 /* everything of an event packet but annotations, flows and definitions */
+
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 }; /* TrackEvent.type */
+
+/* Tags that take one byte. */
+enum {
+    TAG_PACKET = PBW_TAG(1, PBW_LEN),
+    TAG_TIMESTAMP = PBW_TAG(PFT_P_TIMESTAMP, PBW_VARINT),
+    TAG_SEQUENCE = PBW_TAG(PFT_P_SEQUENCE, PBW_VARINT),
+    TAG_FLAGS = PBW_TAG(PFT_P_FLAGS, PBW_VARINT),
+    TAG_TRACK_EVENT = PBW_TAG(PFT_P_TRACK_EVENT, PBW_LEN),
+    TAG_CATEGORY = PBW_TAG(3, PBW_VARINT),
+    TAG_ANNOTATION = PBW_TAG(4, PBW_LEN),
+    TAG_TYPE = PBW_TAG(9, PBW_VARINT),
+    TAG_NAME = PBW_TAG(10, PBW_VARINT),
+    TAG_UUID = PBW_TAG(11, PBW_VARINT),
+    TAG_KEY_IID = PBW_TAG(1, PBW_VARINT),
+    TAG_BOOL = PBW_TAG(2, PBW_VARINT),
+    TAG_UINT = PBW_TAG(3, PBW_VARINT),
+    TAG_INT = PBW_TAG(4, PBW_VARINT),
+    TAG_DOUBLE = PBW_TAG(5, PBW_I64),
+    TAG_STRING = PBW_TAG(6, PBW_LEN)
+};
+
+struct sink {
+    const struct ntff_trace *t;
+    const struct pft_options *opt;
+    struct pft_stats *stats;
+    struct ntff_put w;
+    struct pft_layout layout;
+    struct pft_intern in;
+    struct ntff_detail detail;
+    struct ntff_buf repaired; /* texts that were no UTF-8 */
+    uint32_t *name_iids;      /* by ntff_str; 0 = not yet defined */
+    uint32_t n_names;
+    uint32_t event_no; /* stamps the keys an event has used */
+    uint64_t base_ns;  /* host time of trace time PFT_ORIGIN_NS */
+    uint64_t last_ns;  /* compact: of the previous packet, minus base_ns */
+};
+
+/* -- packet frame --------------------------------------------------------------------------------
+ */
+
+/* Timestamp, sequence, flags. */
+static inline uint8_t *put_frame(struct sink *s, uint8_t *p, uint64_t ts_ns)
+{
+    uint64_t t = ts_ns - s->base_ns, v = t + PFT_ORIGIN_NS;
+    if (s->opt->compact) {
+        v = t - s->last_ns;
+        s->last_ns = t;
+    }
+    *p++ = TAG_TIMESTAMP;
+    p = pbw_put_varint(p, v);
+    static const uint8_t same[4] = {TAG_SEQUENCE, PFT_SEQUENCE, TAG_FLAGS, PFT_NEXT};
+    memcpy(p, same, 4);
+    return p + 4;
+}
+
+static inline uint32_t uuid_of(const struct sink *s, const struct ntff_event *e)
+{
+    return s->layout.uuids[s->layout.places[e->track].first_lane + e->lane];
+}
+
+static uint32_t define_name(struct sink *s, ntff_str name)
+{
+    const char *text = ntff_str_of(s->t, name);
+    size_t len = ntff_text_len(&s->t->strs, name);
+    s->name_iids[name] = ++s->n_names;
+    if (len == 0)
+        pft_intern_define(&s->in, PFT_DEF_EVENT_NAME, s->n_names, "unnamed", 7);
+    else
+        pft_intern_define(&s->in, PFT_DEF_EVENT_NAME, s->n_names, text, len);
+    return s->n_names;
+}
+
+/* -- annotations ---------------------------------------------------------------------------------
+ */
+
+/* A name used twice in one event would hide its first value: the next one gets a name of its own.
+ */
+static __attribute__((noinline)) struct pft_key *key_used_again(struct sink *s, const char *p,
+                                                                size_t len)
+{
+    char other[272];
+    for (int i = 2; len < 256 && i < 1000; i++) {
+        int n = snprintf(other, sizeof other, "%.*s_%d", (int)len, p, i);
+        struct pft_key *k = pft_intern_key(&s->in, other, (size_t)n);
+        if (!k || k->seen != s->event_no)
+            return k;
+    }
+    return NULL;
+}
+
+static inline struct pft_key *key_of(struct sink *s, const char *p, size_t len)
+{
+    struct pft_key *k = pft_intern_key(&s->in, p, len);
+    if (NTFF_UNLIKELY(k && k->seen == s->event_no))
+        k = key_used_again(s, p, len);
+    if (NTFF_LIKELY(k != NULL))
+        k->seen = s->event_no;
+    return k;
+}
+
+/* Begins an annotation; its length byte is at the returned place. Only for values of a fixed size.
+ */
+static inline uint8_t *put_annotation(struct sink *s, const struct pft_key *k, uint8_t **len_at)
+{
+    ntff_put_room(&s->w, 4 * PBW_MAX_VARINT);
+    uint8_t *p = s->w.p;
+    p[0] = TAG_ANNOTATION;
+    *len_at = p + 1;
+    p[2] = TAG_KEY_IID;
+    return pbw_put_varint(p + 3, k->iid);
+}
+
+static inline void end_annotation(struct sink *s, uint8_t *p, uint8_t *len_at)
+{
+    *len_at = (uint8_t)(p - len_at - 1);
+    s->w.p = p;
+}
+
+static inline void annotate_varint(struct sink *s, const struct pft_key *k, uint8_t tag, uint64_t v)
+{
+    uint8_t *len_at, *p = put_annotation(s, k, &len_at);
+    *p++ = tag;
+    end_annotation(s, pbw_put_varint(p, v), len_at);
+}
+
+static void annotate_double(struct sink *s, const struct pft_key *k, double d)
+{
+    uint8_t *len_at, *p = put_annotation(s, k, &len_at);
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    *p++ = TAG_DOUBLE;
+    end_annotation(s, pbw_put_fixed64(p, bits), len_at);
+}
+
+/* True for text without NUL and above-ASCII bytes: nearly all of it, and cheap to see. */
+static inline bool plain_ascii(const char *p, size_t len)
+{
+    uint64_t bad = 0;
+    for (; len >= 8; p += 8, len -= 8) {
+        uint64_t w = pft_load64(p);
+        bad |= w | ((w - UINT64_C(0x0101010101010101)) & ~w);
+    }
+    for (; len > 0; p++, len--)
+        bad |= (uint64_t)(uint8_t)*p | ((uint64_t)(uint8_t)*p - 1);
+    return (bad & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Valid UTF-8 without NUL and of bounded length; in place if it is so already. */
+static struct ntff_slice clean_text(struct sink *s, struct ntff_slice in)
+{
+    bool cut = in.len > PFT_MAX_TEXT;
+    if (cut) {
+        in.len = PFT_MAX_TEXT;
+        s->stats->cut_texts++;
+    }
+    if (!cut && ntff_utf8_ok(in.p, in.len) && !memchr(in.p, '\0', in.len))
+        return in;
+    struct ntff_buf *b = &s->repaired;
+    b->len = 0;
+    for (size_t i = 0, n; i < in.len; i += n ? n : 1) {
+        n = ntff_utf8_len(in.p + i, in.len - i);
+        if (n == 0 || in.p[i] == '\0')
+            ntff_buf_add(b, n ? "\xe2\x90\x80" : "\xef\xbf\xbd", 3);
+        else
+            ntff_buf_add(b, in.p + i, n);
+    }
+    if (cut)
+        ntff_buf_add(b, "\xe2\x80\xa6", 3);
+    return b->failed ? (struct ntff_slice){"", 0} : (struct ntff_slice){(char *)b->p, b->len};
+}
+
+static void annotate_text(struct sink *s, const struct pft_key *k, const char *p, size_t len)
+{
+    uint32_t iid = pft_intern_text(&s->in, p, len);
+    if (iid) {
+        uint8_t *len_at, *at = put_annotation(s, k, &len_at);
+        at = pbw_put_varint(at, PBW_TAG(17, PBW_VARINT));
+        end_annotation(s, pbw_put_varint(at, iid), len_at);
+        return;
+    }
+    ntff_put_room(&s->w, 6 * PBW_MAX_VARINT);
+    size_t inner = 1 + pbw_varint_size(k->iid) + 1 + pbw_varint_size(len) + len;
+    uint8_t *at = s->w.p;
+    *at++ = TAG_ANNOTATION;
+    at = pbw_put_varint(at, inner);
+    *at++ = TAG_KEY_IID;
+    at = pbw_put_varint(at, k->iid);
+    *at++ = TAG_STRING;
+    s->w.p = pbw_put_varint(at, len);
+    ntff_put_bytes(&s->w, p, len);
+}
+
+/* With its name inline: for the names that found no place in the table. */
+static __attribute__((noinline)) void annotate_unnamed(struct sink *s, struct ntff_slice key,
+                                                       const char *p, size_t len)
+{
+    size_t mark = pbw_open(&s->w, 4);
+    struct ntff_slice name = key.len ? clean_text(s, key) : (struct ntff_slice){"_", 1};
+    pbw_bytes(&s->w, 10, name.p, name.len);
+    pbw_bytes(&s->w, 6, p, len);
+    pbw_close(&s->w, mark);
+}
+
+static size_t number_text(char out[48], const struct ntff_attr *a)
+{
+    switch (a->kind) {
+    case NTFF_V_UINT:
+        return (size_t)snprintf(out, 48, "%" PRIu64, a->u);
+    case NTFF_V_INT:
+        return (size_t)snprintf(out, 48, "%" PRId64, a->i);
+    case NTFF_V_BOOL:
+        return (size_t)snprintf(out, 48, "%s", a->b ? "true" : "false");
+    case NTFF_V_DOUBLE:
+        return (size_t)snprintf(out, 48, "%.17g", a->d);
+    default:
+        return (size_t)snprintf(out, 48, "null");
+    }
+}
+
+/* Values no field can hold: too large for the reader's signed column, no number, null. */
+static __attribute__((noinline)) void annotate_as_text(struct sink *s, const struct pft_key *k,
+                                                       const struct ntff_attr *a)
+{
+    char text[48];
+    if (k)
+        annotate_text(s, k, text, number_text(text, a));
+    else
+        annotate_unnamed(s, a->key, text, number_text(text, a));
+}
+
+static inline void annotate(struct sink *s, const struct ntff_attr *a)
+{
+    struct pft_key *k = key_of(s, a->key.p, a->key.len);
+    if (NTFF_LIKELY(k && a->kind == NTFF_V_UINT && a->u <= INT64_MAX)) {
+        annotate_varint(s, k, TAG_UINT, a->u);
+    } else if (a->kind == NTFF_V_TEXT) {
+        struct ntff_slice text = a->text;
+        if (text.len > PFT_MAX_TEXT || !plain_ascii(text.p, text.len))
+            text = clean_text(s, text);
+        if (k)
+            annotate_text(s, k, text.p, text.len);
+        else
+            annotate_unnamed(s, a->key, text.p, text.len);
+    } else if (k && a->kind == NTFF_V_BOOL) {
+        annotate_varint(s, k, TAG_BOOL, a->b);
+    } else if (k && a->kind == NTFF_V_INT) {
+        annotate_varint(s, k, a->i >= 0 ? TAG_UINT : TAG_INT, (uint64_t)a->i);
+    } else if (k && a->kind == NTFF_V_DOUBLE && isfinite(a->d)) {
+        annotate_double(s, k, a->d);
+    } else {
+        annotate_as_text(s, k, a);
+    }
+}
+
+static void annotate_own(struct sink *s, const char *key, uint8_t kind, uint64_t v)
+{
+    struct ntff_attr a = {.key = {key, strlen(key)}, .kind = kind};
+    if (kind == NTFF_V_BOOL)
+        a.b = v != 0;
+    else
+        a.u = v;
+    annotate(s, &a);
+}
+
+static void annotate_flags(struct sink *s, const struct ntff_event *e)
+{
+    static const struct {
+        uint32_t flag;
+        const char *key;
+    } table[] = {
+        {NTFF_EV_UNFINISHED, "unfinished"},      {NTFF_EV_START_LOST, "start_lost"},
+        {NTFF_EV_ESTIMATED, "estimated"},        {NTFF_EV_UNALIGNED, "unaligned"},
+        {NTFF_EV_CUT_LEFT, "cut_left"},          {NTFF_EV_CUT_RIGHT, "cut_right"},
+        {NTFF_EV_NEGATIVE, "negative_duration"}, {NTFF_EV_NO_LANE, "no_lane"},
+    };
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(table); i++)
+        if (e->flags & table[i].flag)
+            annotate_own(s, table[i].key, NTFF_V_BOOL, 1);
+    if (e->flags & NTFF_EV_NO_LANE && e->dur_ns)
+        annotate_own(s, "dur_ns", NTFF_V_UINT, e->dur_ns);
+}
+
+#define FLAGS_SHOWN                                                                                \
+    (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_ESTIMATED | NTFF_EV_UNALIGNED |             \
+     NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT | NTFF_EV_NEGATIVE | NTFF_EV_NO_LANE)
+
+static bool annotate_all(struct sink *s, const struct ntff_event *e)
+{
+    s->event_no++;
+    uint64_t process_id = s->layout.places[e->track].process_id;
+    if (e->flags & FLAGS_SHOWN)
+        annotate_flags(s, e);
+    if (process_id)
+        annotate_own(s, "process_id", NTFF_V_UINT, process_id);
+    if (!ntff_detail(s->t, e, &s->detail))
+        return false;
+    for (size_t i = 0; i < s->detail.n; i++)
+        annotate(s, &s->detail.attrs[i]);
+    return true;
+}
+
+/* -- flows ---------------------------------------------------------------------------------------
+ */
+
+/* An edge's id is written at both ends: at the one that comes first in the file as flow_ids, at the
+ * other as terminating_flow_ids. Arrows that point back in time say by how much. */
+static void put_flow(struct sink *s, const struct ntff_flow *f, uint32_t self)
+{
+    uint32_t other = f->from == self ? f->to : f->from;
+    bool last = other < self || f->from == f->to;
+    pbw_fixed64(&s->w, last ? 48 : 47, f->id);
+    s->stats->flows += last;
+    if (!f->reversed)
+        return;
+    s->stats->flows_reversed += last;
+    if (f->to == self && !s->opt->no_args)
+        annotate_own(s, "skew_ns", NTFF_V_UINT,
+                     s->t->events[f->from].ts_ns - s->t->events[f->to].ts_ns);
+}
+
+static void put_flows(struct sink *s, const struct ntff_flow_list *f, uint32_t self)
+{
+    for (size_t i = 0; i < f->n_out; i++)
+        put_flow(s, f->out[i], self);
+    for (size_t i = 0; i < f->n_in; i++)
+        put_flow(s, f->in[i], self);
+}
+
+/* -- the walk's callbacks ------------------------------------------------------------------------
+ */
+
+static bool put_event(struct sink *s, uint32_t index, const struct ntff_event *e,
+                      const struct ntff_flow_list *f, uint8_t type)
+{
+    uint32_t name = s->name_iids[e->name];
+    if (NTFF_UNLIKELY(name == 0))
+        name = define_name(s, e->name);
+    struct ntff_put *w = &s->w;
+    ntff_put_room(w, FIXED_ROOM);
+    uint8_t *p = w->p;
+    *p = TAG_PACKET;
+    size_t packet = (size_t)(p + 3 - w->start);
+    p = put_frame(s, p + 3, e->ts_ns);
+    *p = TAG_TRACK_EVENT;
+    size_t event = (size_t)(p + 3 - w->start);
+    p += 3;
+    const uint8_t fixed[4] = {TAG_CATEGORY, (uint8_t)(e->cat + 1), TAG_TYPE, type};
+    memcpy(p, fixed, 4);
+    p[4] = TAG_NAME;
+    p = pbw_put_varint(p + 5, name);
+    *p++ = TAG_UUID;
+    w->p = pbw_put_varint(p, uuid_of(s, e));
+    bool ok = s->opt->no_args || annotate_all(s, e);
+    if (f->n_out | f->n_in)
+        put_flows(s, f, index);
+    pbw_close(w, event);
+    if (NTFF_UNLIKELY(s->in.defs.len > 0)) {
+        pbw_bytes(w, PFT_P_INTERNED, s->in.defs.p, s->in.defs.len);
+        s->in.defs.len = 0;
+    }
+    pft_packet_close(w, packet);
+    return ok && !s->in.defs.failed;
+}
+
+static bool on_begin(void *user, uint32_t index, const struct ntff_event *e,
+                     const struct ntff_flow_list *f)
+{
+    struct sink *s = user;
+    s->stats->spans++;
+    return put_event(s, index, e, f, TYPE_BEGIN);
+}
+
+static bool on_instant(void *user, uint32_t index, const struct ntff_event *e,
+                       const struct ntff_flow_list *f)
+{
+    struct sink *s = user;
+    s->stats->instants++;
+    return put_event(s, index, e, f, TYPE_INSTANT);
+}
+
+/* Both lengths stay below 128: written at once. */
+static bool on_end(void *user, uint32_t index, const struct ntff_event *e)
+{
+    struct sink *s = user;
+    (void)index;
+    ntff_put_room(&s->w, FIXED_ROOM);
+    uint8_t *packet = s->w.p;
+    uint8_t *event = put_frame(s, packet + 2, ntff_event_end(e));
+    const uint8_t fixed[3] = {TAG_TYPE, TYPE_END, TAG_UUID};
+    memcpy(event + 2, fixed, 3);
+    uint8_t *end = pbw_put_varint(event + 5, uuid_of(s, e));
+    event[0] = TAG_TRACK_EVENT;
+    event[1] = (uint8_t)(end - event - 2);
+    packet[0] = TAG_PACKET;
+    packet[1] = (uint8_t)(end - packet - 2);
+    s->w.p = end;
+    ntff_put_done(&s->w);
+    return true;
+}
+
+static bool on_sample(void *user, const struct ntff_sample *sample)
+{
+    struct sink *s = user;
+    const struct pft_place *place = &s->layout.places[sample->track];
+    bool is_double = s->t->tracks[sample->track].is_double;
+    if (place->kind != PFT_COUNTER || (is_double && !isfinite(sample->value.d))) {
+        s->stats->samples_dropped++;
+        return true;
+    }
+    ntff_put_room(&s->w, FIXED_ROOM);
+    uint8_t *packet = s->w.p;
+    uint8_t *event = put_frame(s, packet + 2, sample->ts_ns);
+    const uint8_t fixed[3] = {TAG_TYPE, TYPE_COUNTER, TAG_UUID};
+    memcpy(event + 2, fixed, 3);
+    uint8_t *end = pbw_put_varint(event + 5, s->layout.uuids[place->first_lane]);
+    if (is_double) {
+        uint64_t bits;
+        memcpy(&bits, &sample->value.d, sizeof bits);
+        end = pbw_put_fixed64(pbw_put_varint(end, PBW_TAG(44, PBW_I64)), bits);
+    } else {
+        end =
+            pbw_put_varint(pbw_put_varint(end, PBW_TAG(30, PBW_VARINT)), (uint64_t)sample->value.i);
+    }
+    event[0] = TAG_TRACK_EVENT;
+    event[1] = (uint8_t)(end - event - 2);
+    packet[0] = TAG_PACKET;
+    packet[1] = (uint8_t)(end - packet - 2);
+    s->w.p = end;
+    ntff_put_done(&s->w);
+    s->stats->samples++;
+    return true;
+}
+
+static bool on_progress(void *user, int permille)
+{
+    struct sink *s = user;
+    if (ntff_out_failed(s->w.o))
+        return false;
+    return !s->opt->progress || s->opt->progress(s->opt->progress_user, "writing", permille) == 0;
+}
+
+/* -- what stands before the events ---------------------------------------------------------------
+ */
+
+static void put_unit(struct pft_descriptor *d, const struct ntff_track *tr)
+{
+    switch (tr->unit) {
+    case NTFF_UNIT_NS:
+        d->unit = 1;
+        break;
+    case NTFF_UNIT_COUNT:
+        d->unit = 2;
+        break;
+    case NTFF_UNIT_BYTES:
+        d->unit = 3;
+        break;
+    case NTFF_UNIT_PERCENT:
+        d->unit_name = "%";
+        break;
+    case NTFF_UNIT_BYTES_PER_SEC:
+        d->unit_name = "B/s";
+        break;
+    default:
+        break;
+    }
+}
+
+static void put_lane(struct sink *s, uint32_t track, uint32_t lane, const char *name)
+{
+    const struct ntff_track *tr = &s->t->tracks[track];
+    const struct pft_place *p = &s->layout.places[track];
+    const uint32_t *uuids = s->layout.uuids;
+    char key[32];
+    snprintf(key, sizeof key, "track %" PRIu32, track);
+    struct pft_descriptor d = {
+        .uuid = uuids[p->first_lane + lane],
+        .name = name,
+        .description = ntff_str_of(s->t, tr->description),
+        .rank = p->order,
+        .explicit_children = p->has_children,
+        .merge_key = p->n_lanes > 1 ? key : NULL,
+        .pid = p->pid,
+        .tid = p->tid,
+        .share_key = ntff_str_of(s->t, tr->share_key),
+    };
+    if (tr->parent != NTFF_NONE)
+        d.parent = uuids[s->layout.places[tr->parent].first_lane];
+    if (p->kind == PFT_PROCESS) {
+        d.kind = PFT_D_PROCESS;
+        d.label = tr->process < s->t->n_processes
+                      ? ntff_str_of(s->t, s->t->processes[tr->process].instance)
+                      : "";
+    } else if (p->kind == PFT_THREAD) {
+        d.kind = PFT_D_THREAD;
+    } else if (p->kind == PFT_COUNTER) {
+        d.kind = PFT_D_COUNTER;
+        put_unit(&d, tr);
+    }
+    if (lane > 0 && (p->kind == PFT_THREAD || p->kind == PFT_PROCESS)) {
+        d.kind = PFT_D_ROW; /* the overlapping rest of a thread: rows below it */
+        d.parent = uuids[p->first_lane];
+    }
+    pft_packet_track(&s->w, &d);
+}
+
+static bool put_tracks(struct sink *s)
+{
+    struct ntff_buf name = {0};
+    bool ok = true;
+    pft_packet_root(&s->w);
+    for (uint32_t i = 0; i < s->t->n_tracks && ok; i++) {
+        const struct pft_place *p = &s->layout.places[i];
+        name.len = 0;
+        if (p->kind == PFT_PROCESS)
+            pft_process_name(s->t, &s->layout, i, &name);
+        else
+            ntff_buf_printf(&name, "%s", pft_track_name(s->t, i));
+        ntff_buf_add(&name, "", 1);
+        ok = !name.failed;
+        for (uint32_t lane = 0; ok && lane < p->n_lanes; lane++)
+            put_lane(s, i, lane, (const char *)name.p);
+    }
+    ntff_buf_free(&name);
+    return ok;
+}
+
+static void put_fact(void *user, const char *key, const char *text, int64_t number)
+{
+    struct sink *s = user;
+    if (text)
+        pft_attribute_text(&s->w, key, text);
+    else
+        pft_attribute_number(&s->w, key, number);
+}
+
+static bool put_preamble(struct sink *s)
+{
+    pft_packet_clock(&s->w, s->base_ns, s->opt->compact);
+    struct pft_attributes a = pft_attributes_open(&s->w);
+    pft_provenance(s->t, s->opt->diag, s->opt->creator, put_fact, s);
+    pft_attributes_close(&s->w, a);
+    if (!put_tracks(s))
+        return false;
+    for (int c = 0; c < NTFF_CAT_COUNT; c++) {
+        const char *name = ntff_category_name(c);
+        pft_intern_define(&s->in, PFT_DEF_CATEGORY, (uint64_t)c + 1, name, strlen(name));
+    }
+    if (s->in.defs.failed)
+        return false;
+    pft_packet_interned(&s->w, s->in.defs.p, s->in.defs.len);
+    s->in.defs.len = 0;
+    return true;
+}
+
+/* -- all -----------------------------------------------------------------------------------------
+ */
+
+/* First moment of anything; the model's begin_ns unless something lies before it. */
+static uint64_t first_ns(const struct ntff_trace *t)
+{
+    uint64_t ns = t->begin_ns;
+    if (t->n_events && t->events[0].ts_ns < ns)
+        ns = t->events[0].ts_ns;
+    if (t->n_samples && t->samples[0].ts_ns < ns)
+        ns = t->samples[0].ts_ns;
+    return ns;
+}
+
+static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct ntff_error *err)
+{
+    const struct ntff_trace *t = s->t;
+    enum ntff_status status = pft_layout_init(&s->layout, t, err);
+    if (status != NTFF_OK)
+        return status;
+    s->name_iids = calloc(t->strs.items.n + 1, sizeof *s->name_iids);
+    if (!s->name_iids || !pft_intern_init(&s->in))
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the string tables");
+    s->w = ntff_put_begin(out);
+    const struct ntff_sink sink = {s, on_begin, on_end, on_instant, on_sample, on_progress};
+    bool ok = put_preamble(s);
+    if (ok)
+        status = ntff_walk(t, &sink, err);
+    ntff_put_end(&s->w);
+    if (ntff_out_failed(out)) {
+        if (err)
+            *err = *ntff_out_error(out);
+        return ntff_out_error(out)->status;
+    }
+    if (!ok || s->in.defs.failed)
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory while writing");
+    return status;
+}
+
+enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options *opt,
+                           struct ntff_out *out, struct pft_stats *stats, struct ntff_error *err)
+{
+    struct pft_stats unused;
+    struct sink s = {.t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = first_ns(t)};
+    *s.stats = (struct pft_stats){0};
+    if (t->end_ns - s.base_ns > LONGEST_TRACE)
+        return ntff_fail(err, NTFF_LIMIT, NTFF_NO_OFFSET,
+                         "the trace is longer than 2^62 ns; use --from and --to");
+    enum ntff_status status = write_all(&s, out, err);
+    pft_layout_done(&s.layout);
+    pft_intern_done(&s.in);
+    ntff_detail_done(&s.detail);
+    ntff_buf_free(&s.repaired);
+    free(s.name_iids);
+    return status;
+}
