@@ -133,66 +133,72 @@ uint32_t ntff_build_track(struct ntff_builder *b, uint32_t parent, const char *n
 static const struct ntff_track blank_track = {
     .parent = NTFF_NONE, .process = NTFF_NONE, .nc = NTFF_NONE, .core = NTFF_NONE};
 
-/* The Perfetto process an event of (proc, nc, tid) belongs to, by the primary group. */
-static uint32_t primary_track(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid)
+/* Name of a process by the fields of the primary group, without blanks at the end. */
+static bool primary_name(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid,
+                         uint32_t twin, struct ntff_buf *out)
 {
     const struct ntff_process *p = &b->processes.v[proc];
-    struct ntff_track proto = blank_track;
-    char name[640];
-    size_t n = 0;
     int by = b->primary;
-    proto.kind = NTFF_TRACK_PROCESS;
-    proto.process = by & NTFF_BY_PROCESS ? proc : NTFF_NONE;
-    proto.rank = (int32_t)proc;
-    name[0] = '\0';
-#define PUT(...)                                                                                  \
-    do {                                                                                          \
-        int k = snprintf(name + n, sizeof name - n, __VA_ARGS__);                                 \
-        n = k < 0 ? n : (size_t)k < sizeof name - n ? n + (size_t)k : sizeof name - 1;            \
-    } while (0)
+    out->len = 0;
     if (by & NTFF_BY_INSTANCE && p->instance)
-        PUT("%s ", ntff_text(&b->t->strs, p->instance));
-    if (by & NTFF_BY_PROCESS && p->pid)
-        PUT("pid %" PRIu64 " ", p->pid);
-    else if (by & NTFF_BY_PROCESS) {
+        ntff_buf_printf(out, "%s ", ntff_text(&b->t->strs, p->instance));
+    if (by & NTFF_BY_PROCESS && p->pid) {
+        ntff_buf_printf(out, "pid %" PRIu64 " ", p->pid);
+    } else if (by & NTFF_BY_PROCESS) {
         const char *dir = ntff_text(&b->t->strs, p->dir), *base = strrchr(dir, '/');
-        PUT("%s ", base && base[1] ? base + 1 : dir);
+        ntff_buf_printf(out, "%s ", base && base[1] ? base + 1 : dir);
     }
     if (by & NTFF_BY_NC)
-        PUT("NC%" PRIu32 " ", nc);
+        ntff_buf_printf(out, "NC%" PRIu32 " ", nc);
     if (by & NTFF_BY_THREAD)
-        PUT("thread %" PRIu64 " ", tid);
-    if (n == 0)
-        PUT("all ");
-    name[n ? n - 1 : 0] = '\0';
-    if (!(by & NTFF_BY_PROCESS))
-        return ntff_build_track(b, NTFF_NONE, name, &proto);
+        ntff_buf_printf(out, "thread %" PRIu64 " ", tid);
+    if (out->len == 0)
+        ntff_buf_printf(out, "all ");
+    if (twin)
+        ntff_buf_printf(out, "(%" PRIu32 ") ", twin);
+    if (out->failed)
+        return no_memory(b);
+    out->p[out->len - 1] = '\0';
+    return true;
+}
 
-    /* two processes may look alike (same pid in two captures): keep them apart by number */
-    struct ntff_map_slot *m = ntff_map_at(&b->rows, (struct ntff_key){proc, nc & -(uint32_t)!!(by & NTFF_BY_NC),
-                                                             by & NTFF_BY_THREAD ? tid : UINT64_MAX});
+/* The Perfetto process an event of (proc, nc, tid) belongs to, by the primary group. Two processes
+ * may look alike (same pid in two captures): the later ones get a number. */
+static uint32_t make_primary(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid)
+{
+    struct ntff_track proto = blank_track;
+    struct ntff_buf name = {.budget = b->budget};
+    uint32_t t = NTFF_NONE;
+    bool distinct = b->primary & NTFF_BY_PROCESS;
+    proto.kind = NTFF_TRACK_PROCESS;
+    proto.process = distinct ? proc : NTFF_NONE;
+    proto.rank = (int32_t)proc;
+    for (uint32_t twin = 0; primary_name(b, proc, nc, tid, twin, &name); twin += twin ? 1 : 2) {
+        ntff_str id = ntff_intern(&b->t->strs, (char *)name.p, name.len - 1);
+        struct ntff_key key = {NTFF_NONE, proto.kind, id};
+        if (id == NTFF_STR_NONE)
+            break;
+        if (!distinct || !ntff_map_find(&b->by_name, key)) {
+            t = ntff_build_track(b, NTFF_NONE, (char *)name.p, &proto);
+            break;
+        }
+    }
+    ntff_buf_free(&name);
+    return t;
+}
+
+static uint32_t primary_track(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid)
+{
+    struct ntff_key key = {UINT64_C(6) << 56 | proc, b->primary & NTFF_BY_NC ? nc : 0,
+                           b->primary & NTFF_BY_THREAD ? tid : 0};
+    struct ntff_map_slot *m = ntff_map_find(&b->rows, key);
+    if (m)
+        return m->value;
+    uint32_t t = make_primary(b, proc, nc, tid);
+    m = t == NTFF_NONE ? NULL : ntff_map_at(&b->rows, key);
     if (!m)
         return no_memory(b), NTFF_NONE;
-    if (m->value != NTFF_NONE)
-        return m->value;
-    b->rows.n--; /* taken again below: the map may move while the track is made */
-    struct ntff_key key = m->key;
-    ntff_str id = ntff_intern(&b->t->strs, name, strlen(name));
-    for (uint32_t twin = 2; id != NTFF_STR_NONE &&
-                            ntff_map_find(&b->by_name, (struct ntff_key){NTFF_NONE, proto.kind, id});
-         twin++) {
-        size_t keep = n;
-        n -= n ? 1 : 0;
-        PUT(" (%" PRIu32 ")", twin);
-        id = ntff_intern(&b->t->strs, name, strlen(name));
-        n = keep;
-    }
-#undef PUT
-    uint32_t t = ntff_build_track(b, NTFF_NONE, name, &proto);
-    m = t == NTFF_NONE ? NULL : ntff_map_at(&b->rows, key);
-    if (m)
-        m->value = t;
-    return m ? t : NTFF_NONE;
+    return m->value = t;
 }
 
 uint32_t ntff_build_process_track(struct ntff_builder *b, uint32_t proc, uint32_t nc)

@@ -117,8 +117,14 @@ static inline void ntff_event_clear(struct ntff_event *e, unsigned flags)
     e->flags = e->flags & ~flags & 0x3ffff;
 }
 
+/* Interned strings of a capture: (process, id) -> string. */
+struct ntff_names {
+    struct ntff_map map;
+};
+
 struct ntff_load_state { /* owned by the trace: what refs point into */
     NTFF_VEC(struct ntff_input *) inputs;
+    struct ntff_names names;
 };
 
 struct ntff_builder {
@@ -144,7 +150,6 @@ struct ntff_builder {
     struct ntff_map rows;   /* (class, proc, nc | gid, tid) -> track */
     struct ntff_map by_name; /* (parent, kind, name) -> track */
     struct ntff_map names;  /* (proc instance, pid, dir) -> process */
-    struct ntff_map texts;  /* (process, interned id) -> string: model and tensor names */
     NTFF_VEC(struct ntff_half) halves;
     NTFF_VEC(struct ntff_dev) devs;
     NTFF_VEC(struct ntff_sync) syncs;
@@ -167,6 +172,9 @@ uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t n
                                uint32_t type, bool instant);
 /* place.c: attributes cores, builds the clocks, moves device events onto host time. */
 bool ntff_build_place(struct ntff_builder *b) NTFF_MUST_CHECK;
+/* Clock of a core, NULL if it has none. After ntff_build_place. */
+struct ntff_core_clock *ntff_builder_clock(struct ntff_builder *b, uint32_t proc, uint32_t nc,
+                                           uint32_t core);
 /* order.c: sorts, lanes, flows, counters; hands the arrays over to the trace. */
 bool ntff_build_order(struct ntff_builder *b) NTFF_MUST_CHECK;
 

@@ -110,7 +110,7 @@ enum {
     NTFF_EV_DEVICE = 1 << 8,     /* has device time (nc_timestamp_ns, or a notification record) */
     NTFF_EV_FLOW_OUT = 1 << 9,   /* is .from of some flow */
     NTFF_EV_FLOW_IN = 1 << 10,   /* is .to of some flow */
-    NTFF_EV_NO_LANE = 1 << 11    /* a span shown as an instant for want of a lane */
+    NTFF_EV_NO_LANE = 1 << 11    /* a span shown as an instant for want of a lane; dur_ns is kept */
 };
 
 struct ntff_event {
@@ -228,7 +228,9 @@ struct ntff_trace {
     enum ntff_clock_mode clock_mode;
     ntff_str schema; /* "built-in" or the path of the schema used */
 
-    struct ntff_load_state *owned; /* inputs, plans, stores kept alive for refs; model.c frees */
+    struct ntff_load_state *owned; /* inputs and interned strings, for details; model.c frees */
+    size_t cap_events, cap_samples, cap_flows, cap_tracks, cap_processes, cap_sources, cap_files,
+        cap_clocks; /* allocated, for the budget */
 
     /* By-track index, made by ntff_trace_index: events of track t are
      * order[first[t] .. first[t+1]), ascending; NULL until then. */

@@ -283,7 +283,8 @@ static uint32_t core_of_event(const struct placer *p, const struct ntff_dev *d, 
 
 /* -- clocks ------------------------------------------------------------------------------------- */
 
-static struct ntff_core_clock *clock_of(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core)
+struct ntff_core_clock *ntff_builder_clock(struct ntff_builder *b, uint32_t proc, uint32_t nc,
+                                           uint32_t core)
 {
     size_t lo = 0, hi = b->clocks.n;
     while (lo < hi) {
@@ -412,7 +413,7 @@ static bool build_clocks(struct placer *p)
 /* -- recorded times ----------------------------------------------------------------------------- */
 
 /* What the recorded timestamps of a process's device events are. */
-enum recorded { REC_RAW, REC_FORMULA, REC_INDEPENDENT };
+enum recorded { REC_FORMULA, REC_INDEPENDENT };
 
 static bool recorded_is_host(const struct ntff_dev *d)
 {
@@ -420,49 +421,66 @@ static bool recorded_is_host(const struct ntff_dev *d)
            (d->rec_start_ns != d->nc_start_ns && d->rec_start_ns > HOST_FLOOR_NS);
 }
 
+/* Sync-point maps parallel to b->clocks, NULL where a core has no pair. */
+static bool formula_maps(struct placer *p, struct ntff_clock_map **maps)
+{
+    struct ntff_builder *b = p->b;
+    const struct ntff_sync *s = b->syncs.v;
+    size_t i = 0;
+    for (size_t c = 0; c < b->clocks.n; c++) {
+        const struct ntff_core_clock *k = &b->clocks.v[c];
+        p->pairs.n = 0;
+        for (; i < b->syncs.n && s[i].proc == k->process && s[i].nc == k->nc && s[i].core == k->core;
+             i++) {
+            struct ntff_clock_pair *x = NTFF_VEC_PUSH(b->budget, &p->pairs);
+            if (!x)
+                return no_memory(b);
+            *x = (struct ntff_clock_pair){s[i].nc_ns, s[i].cpu_ns, s[i].exec_id};
+        }
+        if (p->pairs.n && ntff_clock_build(p->pairs.v, p->pairs.n, NTFF_CLOCK_SYNC_POINT, &maps[c],
+                                           NULL) != NTFF_OK)
+            return no_memory(b);
+    }
+    return true;
+}
+
 /* Timestamps that are themselves the formula's result tell nothing the pairs do not; others were
  * read independently and are kept. Counted per process: 9 of 10 comparable ones decide. */
+static bool compare_recorded(struct placer *p, struct ntff_clock_map **maps, uint32_t (*seen)[2])
+{
+    struct ntff_builder *b = p->b;
+    uint32_t hint = 0;
+    if (!formula_maps(p, maps))
+        return false;
+    for (size_t i = 0; i < b->devs.n; i++) {
+        const struct ntff_dev *d = &b->devs.v[i];
+        uint64_t host;
+        if (!(d->has & NTFF_DEV_START) || d->has & NTFF_DEV_WHOLE || !recorded_is_host(d))
+            continue;
+        const struct ntff_core_clock *c = ntff_builder_clock(b, d->proc, d->nc, d->core);
+        const struct ntff_clock_map *m = c ? maps[c - b->clocks.v] : NULL;
+        if (!m || ntff_clock_host(m, d->nc_start_ns, d->exec_id, &hint, &host) != NTFF_PLACED_EXACT)
+            continue;
+        int64_t off = (int64_t)(host - d->rec_start_ns);
+        seen[d->proc][off < -1 || off > 1]++;
+    }
+    return true;
+}
+
 static bool classify(struct placer *p, uint8_t *kind)
 {
     struct ntff_builder *b = p->b;
-    size_t n_proc = b->processes.n;
-    NTFF_VEC(uint32_t) seen = {0};
-    if (!ntff_grow(b->budget, (void **)&seen.v, &seen.cap, 0, n_proc * 2, sizeof *seen.v))
-        return no_memory(b);
-    memset(seen.v, 0, n_proc * 2 * sizeof *seen.v);
-    qsort(b->syncs.v, b->syncs.n, sizeof *b->syncs.v, sync_cmp);
-    struct ntff_sync *s = b->syncs.v;
-    for (size_t i = 0, j; i < b->syncs.n; i = j) {
-        for (j = i + 1; j < b->syncs.n && s[j].proc == s[i].proc && s[j].nc == s[i].nc &&
-                        s[j].core == s[i].core; j++)
-            ;
-        struct ntff_clock_map *m;
-        p->pairs.n = 0;
-        for (size_t k = i; k < j; k++) {
-            struct ntff_clock_pair *x = NTFF_VEC_PUSH(b->budget, &p->pairs);
-            if (x)
-                *x = (struct ntff_clock_pair){s[k].nc_ns, s[k].cpu_ns, s[k].exec_id};
-        }
-        if (ntff_clock_build(p->pairs.v, p->pairs.n, NTFF_CLOCK_SYNC_POINT, &m, NULL) != NTFF_OK)
-            return no_memory(b);
-        uint32_t hint = 0;
-        for (size_t k = 0; k < b->devs.n; k++) {
-            const struct ntff_dev *d = &b->devs.v[k];
-            uint64_t host;
-            if (d->proc != s[i].proc || d->nc != s[i].nc || d->core != s[i].core ||
-                !(d->has & NTFF_DEV_START) || !recorded_is_host(d) || d->has & NTFF_DEV_WHOLE)
-                continue;
-            if (ntff_clock_host(m, d->nc_start_ns, d->exec_id, &hint, &host) != NTFF_PLACED_EXACT)
-                continue;
-            int64_t off = (int64_t)(host - d->rec_start_ns);
-            seen.v[d->proc * 2 + (off < -1 || off > 1)]++;
-        }
-        ntff_clock_done(m);
-    }
-    for (size_t i = 0; i < n_proc; i++)
-        kind[i] = seen.v[i * 2] > 9 * (uint64_t)seen.v[i * 2 + 1] ? REC_FORMULA : REC_INDEPENDENT;
-    NTFF_VEC_FREE(b->budget, &seen);
-    return true;
+    size_t n_proc = b->processes.n, n_maps = b->clocks.n;
+    struct ntff_clock_map **maps = calloc(n_maps + 1, sizeof(struct ntff_clock_map *));
+    uint32_t(*seen)[2] = calloc(n_proc + 1, sizeof *seen);
+    bool good = maps && seen ? compare_recorded(p, maps, seen) : no_memory(b);
+    for (size_t i = 0; good && i < n_proc; i++)
+        kind[i] = seen[i][0] > 9 * (uint64_t)seen[i][1] ? REC_FORMULA : REC_INDEPENDENT;
+    for (size_t i = 0; maps && i < n_maps; i++)
+        ntff_clock_done(maps[i]);
+    free(maps);
+    free(seen);
+    return good;
 }
 
 /* -- placing ------------------------------------------------------------------------------------ */
@@ -533,7 +551,7 @@ static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recor
         ntff_diag_add(b->diag, NTFF_DIAG_CORE_ESTIMATED, 1, NULL, NTFF_NO_OFFSET,
                       "an event of NC%" PRIu32 " that names no core", d->nc);
     }
-    struct ntff_core_clock *c = clock_of(b, d->proc, d->nc, d->core);
+    struct ntff_core_clock *c = ntff_builder_clock(b, d->proc, d->nc, d->core);
     enum ntff_clock_mode mode = b->opt->clock;
     bool has_nc = d->has & (NTFF_DEV_START | NTFF_DEV_STOP) && !(d->has & NTFF_DEV_WHOLE);
     bool lost = e->flags & NTFF_EV_START_LOST;
@@ -570,7 +588,7 @@ static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recor
 /* Events of device profiles: already on their core's device clock. */
 static void place_range(struct ntff_builder *b, const struct ntff_range *r)
 {
-    struct ntff_core_clock *c = clock_of(b, r->proc, r->nc, r->core);
+    struct ntff_core_clock *c = ntff_builder_clock(b, r->proc, r->nc, r->core);
     bool align = c && b->opt->clock != NTFF_CLOCK_DEVICE && ntff_clock_quality(c->map)->n_pairs;
     uint32_t hint = 0;
     for (uint32_t i = 0; i < r->n_events; i++) {
@@ -678,7 +696,7 @@ static bool describe_cores(struct ntff_builder *b)
         struct ntff_track *t = &b->tracks.v[i];
         if (t->kind != NTFF_TRACK_EXEC && t->kind != NTFF_TRACK_ENGINE)
             continue;
-        const struct ntff_core_clock *c = clock_of(b, t->process, t->nc, t->core);
+        const struct ntff_core_clock *c = ntff_builder_clock(b, t->process, t->nc, t->core);
         if (!c || t->description)
             continue;
         ntff_clock_describe(c->map, text, sizeof text);
@@ -698,7 +716,7 @@ static bool place_all(struct placer *p)
         return false;
     if (!ntff_grow(b->budget, (void **)&recorded.v, &recorded.cap, 0, b->processes.n + 1, 1))
         return no_memory(b);
-    bool good = classify(p, recorded.v);
+    bool good = b->opt->clock != NTFF_CLOCK_AUTO || classify(p, recorded.v);
     for (size_t i = 0; good && i < b->devs.n; i++)
         good = place_dev(p, &b->devs.v[i], recorded.v, &hint);
     NTFF_VEC_FREE(b->budget, &recorded);

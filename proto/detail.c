@@ -1,0 +1,513 @@
+/* detail - all raw facts of one event, decoded from its records when somebody asks.
+ *
+ * Order: what every record has (event_type, id, tracking_id, nc_idx, thread_id, nrta_seq_id,
+ * timestamp_ns), then the attributes of the start, then those of the stop that say something new. The
+ * device times of a span's two ends get the vendor's names, nc_start_timestamp_ns and
+ * nc_stop_timestamp_ns. */
+#include "proto/builder.h"
+#include "proto/plan.h"
+#include "proto/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ntff_detail_done(struct ntff_detail *d)
+{
+    free(d->attrs);
+    ntff_buf_free(&d->scratch);
+    *d = (struct ntff_detail){0};
+}
+
+static struct ntff_attr *add(struct ntff_detail *d, const char *key, size_t key_len, int kind)
+{
+    if (d->n == d->cap && !ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, 1, sizeof *d->attrs))
+        return NULL;
+    struct ntff_attr *a = &d->attrs[d->n++];
+    a->key = (struct ntff_slice){key, key_len};
+    a->kind = (uint8_t)kind;
+    return a;
+}
+
+bool ntff_detail_text(struct ntff_detail *d, const char *key, size_t key_len, const char *p, size_t len)
+{
+    struct ntff_attr *a = add(d, key, key_len, NTFF_V_TEXT);
+    if (a)
+        a->text = (struct ntff_slice){p, len};
+    return a;
+}
+bool ntff_detail_uint(struct ntff_detail *d, const char *key, uint64_t v)
+{
+    struct ntff_attr *a = add(d, key, strlen(key), NTFF_V_UINT);
+    if (a)
+        a->u = v;
+    return a;
+}
+bool ntff_detail_int(struct ntff_detail *d, const char *key, int64_t v)
+{
+    struct ntff_attr *a = add(d, key, strlen(key), NTFF_V_INT);
+    if (a)
+        a->i = v;
+    return a;
+}
+bool ntff_detail_double(struct ntff_detail *d, const char *key, double v)
+{
+    struct ntff_attr *a = add(d, key, strlen(key), NTFF_V_DOUBLE);
+    if (a)
+        a->d = v;
+    return a;
+}
+bool ntff_detail_bool(struct ntff_detail *d, const char *key, bool v)
+{
+    struct ntff_attr *a = add(d, key, strlen(key), NTFF_V_BOOL);
+    if (a)
+        a->b = v;
+    return a;
+}
+
+const struct ntff_attr *ntff_detail_find(const struct ntff_detail *d, const char *key)
+{
+    size_t len = strlen(key);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->attrs[i].key.len == len && memcmp(d->attrs[i].key.p, key, len) == 0)
+            return &d->attrs[i];
+    return NULL;
+}
+
+/* A canonical decimal (no sign, no leading zero) below 2^64 is a number; all else is text. */
+static bool canonical(const char *p, size_t n, uint64_t *out)
+{
+    uint64_t v = 0;
+    if (n == 0 || n > 20 || (p[0] == '0' && n > 1))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        unsigned digit = (unsigned)(p[i] - '0');
+        if (digit > 9)
+            return false;
+        if (i == 19 && (v > UINT64_MAX / 10 || v * 10 > UINT64_MAX - digit))
+            return false;
+        v = v * 10 + digit;
+    }
+    *out = v;
+    return true;
+}
+
+/* -- records ------------------------------------------------------------------------------------ */
+
+enum half { HALF_START, HALF_STOP, HALF_POINT };
+
+#define KEY_IS(k, n, text) ((n) == sizeof(text) - 1 && memcmp(k, text, sizeof(text) - 1) == 0)
+
+/* The key an attribute is shown under. */
+static struct ntff_slice shown_key(const char *key, size_t len, enum half half)
+{
+    if (half != HALF_POINT && KEY_IS(key, len, "nc_timestamp_ns"))
+        return half == HALF_START ? (struct ntff_slice){"nc_start_timestamp_ns", 21}
+                                  : (struct ntff_slice){"nc_stop_timestamp_ns", 20};
+    if (half == HALF_STOP && KEY_IS(key, len, "cpu_timestamp_ns"))
+        return (struct ntff_slice){"cpu_stop_timestamp_ns", 21};
+    return (struct ntff_slice){key, len};
+}
+
+static bool same_value(const struct ntff_attr *x, const struct ntff_attr *y)
+{
+    if (x->kind != y->kind)
+        return false;
+    if (x->kind == NTFF_V_TEXT)
+        return x->text.len == y->text.len && memcmp(x->text.p, y->text.p, x->text.len) == 0;
+    return x->kind == NTFF_V_NULL || (x->kind == NTFF_V_BOOL ? x->b == y->b : x->u == y->u);
+}
+
+/* A stop attribute that repeats a start attribute: dropped if equal, else named stop_<key>. d's last
+ * attribute is the new one. */
+static void settle_repeat(struct ntff_detail *d)
+{
+    struct ntff_attr *a = &d->attrs[d->n - 1];
+    for (size_t i = 0; i + 1 < d->n; i++) {
+        const struct ntff_attr *o = &d->attrs[i];
+        if (o->key.len != a->key.len || memcmp(o->key.p, a->key.p, a->key.len) != 0)
+            continue;
+        if (same_value(o, a)) {
+            d->n--;
+        } else if (d->scratch.cap - d->scratch.len >= a->key.len + 5) {
+            char *p = (char *)d->scratch.p + d->scratch.len;
+            memcpy(p, "stop_", 5);
+            memcpy(p + 5, a->key.p, a->key.len);
+            d->scratch.len += a->key.len + 5;
+            a->key = (struct ntff_slice){p, a->key.len + 5};
+        }
+        return;
+    }
+}
+
+static bool take_text(struct ntff_detail *d, struct ntff_slice key, struct ntff_slice value,
+                      enum half half)
+{
+    uint64_t v;
+    struct ntff_slice k = shown_key(key.p, key.len, half);
+    struct ntff_attr *a = add(d, k.p, k.len, NTFF_V_TEXT);
+    if (!a)
+        return false;
+    if (canonical(value.p, value.len, &v)) {
+        a->kind = NTFF_V_UINT;
+        a->u = v;
+    } else {
+        a->text = value;
+    }
+    if (half == HALF_STOP)
+        settle_repeat(d);
+    return true;
+}
+
+/* The message at an offset of a source; false if it does not lie inside any more. */
+static bool message_at(const struct ntff_source *s, uint32_t off, const uint8_t **msg, size_t *len)
+{
+    const uint8_t *end = s->data + s->len, *p = s->data + off;
+    uint64_t n;
+    if (off >= s->len)
+        return false;
+    switch (s->kind == NTFF_SOURCE_STORE ? NTFF_FRAME_VARINT : s->framing) {
+    case NTFF_FRAME_U32:
+        if (end - p < 4)
+            return false;
+        n = ntff_le32(p);
+        p += 4;
+        break;
+    case NTFF_FRAME_U64:
+        if (end - p < 8)
+            return false;
+        n = ntff_le64(p);
+        p += 8;
+        break;
+    default:
+        if (!(p = ntff_varint(p, end, &n)))
+            return false;
+    }
+    if (n > (uint64_t)(end - p))
+        return false;
+    *msg = p;
+    *len = n;
+    return true;
+}
+
+/* Attribute entry {1 key, 2 value} of a protobuf record. */
+static bool take_entry(struct ntff_detail *d, const struct ntff_field *f, enum half half)
+{
+    struct ntff_wire w = ntff_wire_init(f->data, f->value);
+    struct ntff_slice key = {"", 0}, value = {"", 0};
+    struct ntff_field kv;
+    while (ntff_wire_next(&w, &kv) > 0) {
+        if (kv.type != NTFF_WT_LEN)
+            continue;
+        struct ntff_slice s = {(const char *)kv.data, kv.value};
+        if (kv.number == 1)
+            key = s;
+        else if (kv.number == 2)
+            value = s;
+    }
+    return take_text(d, key, value, half);
+}
+
+/* The common facts, once, from whichever record comes first. */
+struct common {
+    uint64_t v[NTFF_S_COUNT];
+    uint32_t has;
+};
+
+static bool add_common(struct ntff_detail *d, const struct common *c)
+{
+    bool good = ntff_detail_uint(d, "event_type", c->v[NTFF_S_EVENT_TYPE]) &&
+                ntff_detail_uint(d, "id", c->v[NTFF_S_ID]) &&
+                ntff_detail_uint(d, "tracking_id", c->v[NTFF_S_TRACKING_ID]) &&
+                ntff_detail_uint(d, "nc_idx", c->v[NTFF_S_NC_IDX]) &&
+                ntff_detail_uint(d, "thread_id", c->v[NTFF_S_THREAD_ID]);
+    if (good && c->has >> NTFF_S_NRTA_SEQ_ID & 1)
+        good = ntff_detail_uint(d, "nrta_seq_id", c->v[NTFF_S_NRTA_SEQ_ID]);
+    good = good && ntff_detail_uint(d, "timestamp_ns", c->v[NTFF_S_TIMESTAMP]);
+    static const struct {
+        uint8_t slot;
+        const char *key;
+    } rare[] = {{NTFF_S_DURATION, "duration"}, {NTFF_S_PARENT_ID, "parent_id"},
+                {NTFF_S_STATUS, "status"},     {NTFF_S_TYPE, "type"},
+                {NTFF_S_DATA, "data"},         {NTFF_S_ND_IDX, "nd_idx"}};
+    for (size_t i = 0; good && i < NTFF_ARRAY_LEN(rare); i++)
+        if (c->has >> rare[i].slot & 1)
+            good = ntff_detail_uint(d, rare[i].key, c->v[rare[i].slot]);
+    return good;
+}
+
+/* Unknown fields of newer runtimes, by number: "field_17". */
+static bool add_unknown(struct ntff_detail *d, const struct ntff_field *f)
+{
+    if (d->scratch.cap - d->scratch.len < 24)
+        return true;
+    char *key = (char *)d->scratch.p + d->scratch.len;
+    int n = snprintf(key, 24, "field_%u", f->number);
+    d->scratch.len += (size_t)n;
+    struct ntff_attr *a = add(d, key, (size_t)n, f->type == NTFF_WT_LEN ? NTFF_V_TEXT : NTFF_V_UINT);
+    if (a && f->type == NTFF_WT_LEN)
+        a->text = (struct ntff_slice){(const char *)f->data, f->value};
+    else if (a)
+        a->u = f->value;
+    return a;
+}
+
+static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
+                       enum half half, bool first)
+{
+    const uint8_t *msg;
+    size_t len;
+    if (!message_at(s, off, &msg, &len))
+        return true;
+    struct ntff_wire w = ntff_wire_init(msg, len);
+    struct ntff_field f;
+    struct common c = {.has = 0};
+    const uint8_t *rest = NULL; /* from the first field that is no common scalar */
+    while (ntff_wire_next(&w, &f) > 0) {
+        int slot = ntff_plan_slot(s->plan, f.number);
+        if (f.type == NTFF_WT_LEN || slot == NTFF_S_UNKNOWN) {
+            if (!rest)
+                rest = f.type == NTFF_WT_LEN ? f.data : w.p;
+            continue;
+        }
+        uint64_t v = f.value;
+        if (s->plan->zigzag >> slot & 1)
+            v = v >> 1 ^ (0 - (v & 1));
+        c.v[slot] = v;
+        c.has |= 1u << slot;
+    }
+    if (first && !add_common(d, &c))
+        return false;
+    if (!rest)
+        return true;
+    w = ntff_wire_init(msg, len);
+    while (ntff_wire_next(&w, &f) > 0) {
+        int slot = ntff_plan_slot(s->plan, f.number);
+        bool good = true;
+        if (slot == NTFF_S_ATTRIBUTES && f.type == NTFF_WT_LEN)
+            good = take_entry(d, &f, half);
+        else if (slot == NTFF_S_HINT && f.type == NTFF_WT_LEN)
+            good = ntff_detail_text(d, "hint", 4, (const char *)f.data, f.value);
+        else if (slot == NTFF_S_UNKNOWN)
+            good = add_unknown(d, &f);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* -- the 112-byte record ------------------------------------------------------------------------- */
+
+static uint64_t payload_value(const uint8_t *p, const struct ntff_payload_field *f)
+{
+    p += f->offset;
+    switch (f->kind) {
+    case NTFF_P_U8:
+    case NTFF_P_BOOL: return p[0];
+    case NTFF_P_U16: return (uint64_t)p[0] | (uint64_t)p[1] << 8;
+    case NTFF_P_U64: return ntff_le64(p);
+    default: return ntff_le32(p);
+    }
+}
+
+static bool from_raw(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
+                     enum half half, bool first)
+{
+    if (off > s->len || s->len - off < 112)
+        return true;
+    const uint8_t *r = s->data + off;
+    uint32_t type = ntff_le32(r), phase = ntff_le32(r + 88);
+    if (first) {
+        struct common c = {.has = r[104] ? 1u << NTFF_S_NRTA_SEQ_ID : 0};
+        c.v[NTFF_S_EVENT_TYPE] = type;
+        c.v[NTFF_S_THREAD_ID] = ntff_le64(r + 8);
+        c.v[NTFF_S_ID] = ntff_le64(r + 16);
+        c.v[NTFF_S_TRACKING_ID] = ntff_le64(r + 32);
+        c.v[NTFF_S_TIMESTAMP] = ntff_le64(r + 40);
+        c.v[NTFF_S_NC_IDX] = ntff_le32(r + 92);
+        c.v[NTFF_S_NRTA_SEQ_ID] = ntff_le64(r + 96);
+        if (!add_common(d, &c) || !ntff_detail_uint(d, "nc_local_id", ntff_le64(r + 24)))
+            return false;
+    }
+    size_t n;
+    const struct ntff_payload_field *f = ntff_event_payload(type, phase + 1, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t v = payload_value(r + 48, &f[i]);
+        struct ntff_slice key = shown_key(f[i].name, strlen(f[i].name), half);
+        struct ntff_attr *a = add(d, key.p, key.len, NTFF_V_UINT);
+        if (!a)
+            return false;
+        a->u = v;
+        if (f[i].kind == NTFF_P_BOOL) {
+            a->kind = NTFF_V_BOOL;
+            a->b = v != 0;
+        } else if (f[i].kind == NTFF_P_I32) {
+            a->kind = NTFF_V_INT;
+            a->i = (int32_t)(uint32_t)v;
+        } else if (strcmp(f[i].name, "usage_type") == 0 && v <= UINT32_MAX &&
+                   ntff_usage_name((uint32_t)v)) {
+            const char *name = ntff_usage_name((uint32_t)v);
+            a->kind = NTFF_V_TEXT;
+            a->text = (struct ntff_slice){name, strlen(name)};
+        }
+        if (half == HALF_STOP)
+            settle_repeat(d);
+    }
+    return true;
+}
+
+/* -- events from JSON ---------------------------------------------------------------------------- */
+
+static bool number_text(struct ntff_attr *a, struct ntff_slice v, int kind)
+{
+    char text[64];
+    if (v.len >= sizeof text)
+        return false;
+    memcpy(text, v.p, v.len);
+    text[v.len] = '\0';
+    if (kind == NTFF_STORE_UINT) {
+        a->kind = NTFF_V_UINT;
+        a->u = strtoull(text, NULL, 10);
+    } else if (kind == NTFF_STORE_INT) {
+        a->kind = NTFF_V_INT;
+        a->i = strtoll(text, NULL, 10);
+    } else {
+        a->kind = NTFF_V_DOUBLE;
+        a->d = strtod(text, NULL);
+    }
+    return true;
+}
+
+static bool take_store_entry(struct ntff_detail *d, const struct ntff_field *f, enum half half)
+{
+    struct ntff_wire w = ntff_wire_init(f->data, f->value);
+    struct ntff_slice key = {"", 0}, value = {"", 0};
+    struct ntff_field kv;
+    uint64_t kind = NTFF_STORE_TEXT;
+    while (ntff_wire_next(&w, &kv) > 0) {
+        if (kv.number == NTFF_STORE_KEY && kv.type == NTFF_WT_LEN)
+            key = (struct ntff_slice){(const char *)kv.data, kv.value};
+        else if (kv.number == NTFF_STORE_VALUE && kv.type == NTFF_WT_LEN)
+            value = (struct ntff_slice){(const char *)kv.data, kv.value};
+        else if (kv.number == NTFF_STORE_KIND)
+            kind = kv.value;
+    }
+    if (kind == NTFF_STORE_TEXT || kind == NTFF_STORE_RAW)
+        return take_text(d, key, value, half);
+    struct ntff_slice k = shown_key(key.p, key.len, half);
+    struct ntff_attr *a = add(d, k.p, k.len, NTFF_V_NULL);
+    if (!a)
+        return false;
+    if (kind == NTFF_STORE_BOOL) {
+        a->kind = NTFF_V_BOOL;
+        a->b = value.len == 4;
+    } else if (kind != NTFF_STORE_NULL && !number_text(a, value, (int)kind)) {
+        a->kind = NTFF_V_TEXT;
+        a->text = value;
+    }
+    if (half == HALF_STOP)
+        settle_repeat(d);
+    return true;
+}
+
+/* Scalars of a stored record under their JSON names. */
+static bool store_scalar(struct ntff_detail *d, const struct ntff_field *f)
+{
+    static const struct {
+        uint32_t number;
+        const char *key;
+    } keys[] = {{2, "timestamp_ns"}, {5, "nc_idx"},      {8, "duration"},    {9, "thread_id"},
+                {10, "id"},          {11, "parent_id"},  {15, "tracking_id"}, {16, "nrta_seq_id"},
+                {NTFF_STORE_NC_LOCAL_ID, "nc_local_id"}};
+    if (f->number == 7) {
+        const struct ntff_event_type *et = ntff_event_type((uint32_t)f->value);
+        return !et || ntff_detail_text(d, "event_type", 10, et->name, strlen(et->name));
+    }
+    if (f->number == NTFF_STORE_WORKER_GID)
+        return ntff_detail_int(d, "worker_gid", (int64_t)(f->value >> 1 ^ (0 - (f->value & 1))));
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(keys); i++)
+        if (keys[i].number == f->number)
+            return ntff_detail_uint(d, keys[i].key, f->value);
+    return true;
+}
+
+static bool from_store(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
+                       enum half half, bool first)
+{
+    const uint8_t *msg;
+    size_t len;
+    if (!message_at(s, off, &msg, &len))
+        return true;
+    struct ntff_wire w = ntff_wire_init(msg, len);
+    struct ntff_field f;
+    while (ntff_wire_next(&w, &f) > 0) {
+        bool good = true;
+        if (f.type == NTFF_WT_VARINT)
+            good = !first || store_scalar(d, &f);
+        else if (f.type == NTFF_WT_LEN && f.number == 12)
+            good = take_store_entry(d, &f, half);
+        else if (f.type == NTFF_WT_LEN && f.number == NTFF_STORE_TYPE_NAME && first)
+            good = ntff_detail_text(d, "event_type", 10, (const char *)f.data, f.value);
+        else if (f.type == NTFF_WT_LEN && f.number == NTFF_STORE_PHASE_TEXT && first)
+            good = ntff_detail_text(d, "phase", 5, (const char *)f.data, f.value);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* -- an event ------------------------------------------------------------------------------------ */
+
+static bool from_ref(const struct ntff_trace *t, struct ntff_ref ref, struct ntff_detail *d,
+                     enum half half, bool first)
+{
+    if (ref.src >= t->n_sources)
+        return true;
+    const struct ntff_source *s = &t->sources[ref.src];
+    switch (s->kind) {
+    case NTFF_SOURCE_EVENTS: return from_event(s, ref.off, d, half, first);
+    case NTFF_SOURCE_RAW112: return from_raw(s, ref.off, d, half, first);
+    case NTFF_SOURCE_STORE: return from_store(s, ref.off, d, half, first);
+    default: return true;
+    }
+}
+
+/* Names the capture carries for ids: model_id -> model_name, tensor_id -> tensor_name. */
+static bool resolve_names(const struct ntff_trace *t, struct ntff_ref ref, struct ntff_detail *d)
+{
+    static const struct {
+        const char *id, *name;
+    } pairs[] = {{"model_id", "model_name"}, {"tensor_id", "tensor_name"}};
+    const struct ntff_names *names = t->owned ? &t->owned->names : NULL;
+    if (!names || names->map.n == 0 || ref.src >= t->n_sources)
+        return true;
+    uint32_t proc = t->files[t->sources[ref.src].file].process;
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(pairs); i++) {
+        const struct ntff_attr *a = ntff_detail_find(d, pairs[i].id);
+        if (!a || a->kind != NTFF_V_UINT)
+            continue;
+        const struct ntff_map_slot *m = ntff_map_find(&names->map, (struct ntff_key){proc, a->u, 0});
+        if (!m || ntff_detail_find(d, pairs[i].name))
+            continue;
+        const char *text = ntff_str_of(t, m->value);
+        if (!ntff_detail_text(d, pairs[i].name, strlen(pairs[i].name), text, strlen(text)))
+            return false;
+    }
+    return true;
+}
+
+bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)
+{
+    struct ntff_ref any = e->start_ref.src != NTFF_SRC_NONE ? e->start_ref : e->stop_ref;
+    d->n = 0;
+    d->scratch.len = 0;
+    if (d->scratch.cap < 4096 &&
+        !ntff_grow(NULL, (void **)&d->scratch.p, &d->scratch.cap, 0, 4096, 1))
+        return false;
+    if (any.src < t->n_sources && t->sources[any.src].kind == NTFF_SOURCE_NOTIF)
+        return ntff_notif_detail(t, e, d);
+    bool point = e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE);
+    bool has_start = e->start_ref.src != NTFF_SRC_NONE;
+    return from_ref(t, e->start_ref, d, point ? HALF_POINT : HALF_START, true) &&
+           from_ref(t, e->stop_ref, d, HALF_STOP, !has_start) && resolve_names(t, any, d);
+}
