@@ -1,0 +1,5 @@
+#!/bin/bash
+# a-delimited: what ntff-conv writes against what was simulated.
+. "$SRC/tests/lib.sh"
+need_program "$conv"
+exec python3 "$SRC/tests/truth.py" a-delimited

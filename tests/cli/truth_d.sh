@@ -1,0 +1,5 @@
+#!/bin/bash
+# d-noisy-clocks: what ntff-conv writes against what was simulated.
+. "$SRC/tests/lib.sh"
+need_program "$conv"
+exec python3 "$SRC/tests/truth.py" d-noisy-clocks

@@ -1,0 +1,5 @@
+#!/bin/bash
+# f-json: what ntff-conv writes against what was simulated.
+. "$SRC/tests/lib.sh"
+need_program "$conv"
+exec python3 "$SRC/tests/truth.py" f-json
