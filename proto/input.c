@@ -216,6 +216,24 @@ enum ntff_status ntff_input_map(struct ntff_input *in, struct ntff_error *err)
     return NTFF_OK;
 }
 
+bool ntff_input_stored(const struct ntff_input *in, uint64_t pos, uint64_t *begin, uint64_t *end)
+{
+    if (pos >= in->len)
+        return false;
+    *begin = pos;
+    *end = in->len;
+    if (!in->priv->map)
+        return true;
+    off_t data = lseek(in->priv->fd, (off_t)pos, SEEK_DATA);
+    if (data < 0)
+        return errno != ENXIO; /* ENXIO = only a hole is left */
+    off_t hole = lseek(in->priv->fd, data, SEEK_HOLE);
+    *begin = (uint64_t)data;
+    if (hole > data && (uint64_t)hole < in->len)
+        *end = (uint64_t)hole;
+    return *begin < in->len;
+}
+
 enum ntff_status ntff_input_read(struct ntff_input *in, void *buf, size_t cap, size_t *got,
                                  struct ntff_error *err)
 {

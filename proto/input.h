@@ -30,6 +30,11 @@ struct ntff_slice ntff_input_head(const struct ntff_input *in);
 /* Makes all bytes addressable: mapped for plain files, in memory for pipes and gzip. */
 enum ntff_status ntff_input_map(struct ntff_input *in, struct ntff_error *err) NTFF_MUST_CHECK;
 
+/* After ntff_input_map: the first run of bytes at or after pos that is really stored, as [*begin, *end).
+ * Holes of a sparse file, which read as zeros, lie between the runs. False = nothing more. Where holes
+ * are not known, all is one run. */
+bool ntff_input_stored(const struct ntff_input *in, uint64_t pos, uint64_t *begin, uint64_t *end);
+
 /* Instead of mapping: the next bytes in order, unpacked, from the beginning (the head included).
  * *got = 0 at the end. Memory stays constant. */
 enum ntff_status ntff_input_read(struct ntff_input *in, void *buf, size_t cap, size_t *got,

@@ -12,6 +12,9 @@
 #include "proto/input.h"
 #include "proto/wire.h"
 
+#define MAX_EXTENTS 4096
+#define MAX_UNPACKED ((size_t)1 << 30) /* of a gzip file or a pipe; plain files are mapped */
+
 /* -- lists of descriptors ------------------------------------------------------------------------
  */
 
@@ -110,13 +113,13 @@ static bool is_set(const uint8_t *data, size_t len)
 }
 
 /* Any other file: the descriptors a compiler put into it. */
-static enum ntff_status search(const uint8_t *data, size_t len, const char *source,
+static enum ntff_status search(const struct ntff_bytes *in, const char *source,
                                struct ntff_blob_list *list, struct ntff_error *err)
 {
-    enum ntff_status status = ntff_schema_find(data, len, list, err);
+    enum ntff_status status = ntff_schema_find(in, list, err);
     if (status != NTFF_OK || list->blobs.n)
         return status;
-    if (ntff_is_elf(data, len))
+    if (ntff_is_elf(in->data, in->len))
         return ntff_fail(err, NTFF_UNSUPPORTED, NTFF_NO_OFFSET,
                          "%s: an ELF file without the descriptors of ntff.proto and "
                          "neuron_trace.proto; expected a libnrt.so",
@@ -127,23 +130,23 @@ static enum ntff_status search(const uint8_t *data, size_t len, const char *sour
                      source);
 }
 
-enum ntff_status ntff_schema_parse(const void *data, size_t len, const char *source,
-                                   struct ntff_schema **out, struct ntff_error *err)
+static enum ntff_status parse_bytes(const struct ntff_bytes *in, const char *source,
+                                    struct ntff_schema **out, struct ntff_error *err)
 {
     struct ntff_blob_list list = {0};
     enum ntff_schema_origin origin = NTFF_SCHEMA_GIVEN;
     enum ntff_status status = NTFF_OK;
-    if (is_set(data, len)) {
-        status = split_set(data, len, &list, err);
-    } else if (is_file_descriptor(data, len)) {
+    if (is_set(in->data, in->len)) {
+        status = split_set(in->data, in->len, &list, err);
+    } else if (is_file_descriptor(in->data, in->len)) {
         struct ntff_blob *b = NTFF_VEC_PUSH(NULL, &list.blobs);
         if (b)
-            *b = (struct ntff_blob){data, len, 0};
+            *b = (struct ntff_blob){in->data, in->len, 0};
         else
             status = out_of_memory(err);
     } else {
         origin = NTFF_SCHEMA_RECOVERED;
-        status = search(data, len, source, &list, err);
+        status = search(in, source, &list, err);
     }
     if (status == NTFF_OK)
         status = ntff_schema_build(&list, origin, source, out, err);
@@ -151,15 +154,44 @@ enum ntff_status ntff_schema_parse(const void *data, size_t len, const char *sou
     return status;
 }
 
+enum ntff_status ntff_schema_parse(const void *data, size_t len, const char *source,
+                                   struct ntff_schema **out, struct ntff_error *err)
+{
+    struct ntff_bytes in = {.data = data, .len = len};
+    return parse_bytes(&in, source, out, err);
+}
+
+/* Notes the stored runs of a sparse file. A file in very many pieces is taken as one. */
+static bool list_stored(const struct ntff_input *in, struct ntff_bytes *b)
+{
+    uint64_t begin, end;
+    for (uint64_t pos = 0; ntff_input_stored(in, pos, &begin, &end); pos = end) {
+        struct ntff_extent *e = NTFF_VEC_PUSH(NULL, &b->stored);
+        if (!e)
+            return false;
+        if (b->stored.n > MAX_EXTENTS)
+            end = in->len;
+        *e = (struct ntff_extent){(size_t)begin, (size_t)end};
+    }
+    return true;
+}
+
 enum ntff_status ntff_schema_load(const char *path, struct ntff_schema **out,
                                   struct ntff_error *err)
 {
     struct ntff_input in;
-    enum ntff_status status = ntff_input_open(&in, path, NULL, err);
+    struct ntff_budget budget = {.max_bytes = MAX_UNPACKED};
+    enum ntff_status status = ntff_input_open(&in, path, &budget, err);
     if (status != NTFF_OK)
         return status;
-    if ((status = ntff_input_map(&in, err)) == NTFF_OK)
-        status = ntff_schema_parse(in.data, (size_t)in.len, path, out, err);
+    struct ntff_bytes bytes = {0};
+    if ((status = ntff_input_map(&in, err)) == NTFF_OK) {
+        bytes.data = in.data;
+        bytes.len = (size_t)in.len;
+        status =
+            list_stored(&in, &bytes) ? parse_bytes(&bytes, path, out, err) : out_of_memory(err);
+    }
+    NTFF_VEC_FREE(NULL, &bytes.stored);
     ntff_input_close(&in);
     return status;
 }

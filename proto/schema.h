@@ -113,6 +113,15 @@ enum ntff_status ntff_schema_parse(const void *data, size_t len, const char *sou
 enum ntff_status ntff_schema_load(const char *path, struct ntff_schema **out,
                                   struct ntff_error *err) NTFF_MUST_CHECK;
 
+/* The first libnrt.so with a schema in library_path (directories with ':' between, may be NULL), then in
+ * the usual places. Errors: IO when there is none, else those of the last one tried. */
+enum ntff_status ntff_schema_auto(const char *library_path, struct ntff_schema **out,
+                                  struct ntff_error *err) NTFF_MUST_CHECK;
+
+/* What --schema and NTFF_SCHEMA name: NULL or "" = built-in, "auto" = ntff_schema_auto, else a file. */
+enum ntff_status ntff_schema_open(const char *from, const char *library_path,
+                                  struct ntff_schema **out, struct ntff_error *err) NTFF_MUST_CHECK;
+
 void ntff_schema_free(struct ntff_schema *s); /* NULL allowed */
 
 /* By name; NULL when the schema lacks it. */

@@ -210,12 +210,28 @@ static void put_map_entry(struct ntff_buf *out, const ProtobufCMessageDescriptor
     put_message(out, 3, &b);
 }
 
+/* Fields by number, but the members of a oneof together, as source would have them. */
+static void put_fields(struct ntff_buf *out, const ProtobufCMessageDescriptor *m)
+{
+    for (unsigned i = 0; i < m->n_fields; i++) {
+        const struct oneof_name *o = oneof_of(m, &m->fields[i]);
+        bool done = false;
+        for (unsigned k = 0; o && k < i; k++)
+            done |= oneof_of(m, &m->fields[k]) == o;
+        if (done)
+            continue;
+        put_field(out, m, &m->fields[i]);
+        for (unsigned k = i + 1; o && k < m->n_fields; k++)
+            if (oneof_of(m, &m->fields[k]) == o)
+                put_field(out, m, &m->fields[k]);
+    }
+}
+
 static void put_descriptor(struct ntff_buf *out, const ProtobufCMessageDescriptor *m)
 {
     struct ntff_buf b = {0};
     put_text(&b, 1, last_part(m->name));
-    for (unsigned i = 0; i < m->n_fields; i++)
-        put_field(&b, m, &m->fields[i]);
+    put_fields(&b, m);
     for (unsigned i = 0; i < m->n_fields; i++)
         if (is_map(m, &m->fields[i]))
             put_map_entry(&b, m->fields[i].descriptor);

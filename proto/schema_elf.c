@@ -198,6 +198,7 @@ struct search {
     struct ntff_blob_list *list;
     NTFF_VEC(struct candidate) found; /* the best of each file name */
     struct ntff_error why_not;        /* the last candidate that failed */
+    unsigned tries;
     bool nomem;
 };
 
@@ -297,25 +298,35 @@ static bool collect(struct search *s)
     return ok;
 }
 
-enum ntff_status ntff_schema_find(const uint8_t *data, size_t len, struct ntff_blob_list *out,
+/* Searches one run of stored bytes; false = no more places are looked at. */
+static bool search_run(struct search *s, const uint8_t *p, const uint8_t *end)
+{
+    static const char needle[] = ".proto\x12\x04ntff"; /* no zero byte in it: never across a hole */
+    const uint8_t *hit;
+    while (p < end && (hit = memmem(p, (size_t)(end - p), needle, sizeof needle - 1))) {
+        const uint8_t *start = step_back(s->data, hit);
+        if (start && ++s->tries > MAX_TRIES) {
+            s->nomem |= !ntff_blob_note(
+                s->list, "stopped after %d places that look like descriptors", MAX_TRIES);
+            return false;
+        }
+        p = start ? try_at(s, start, hit) : hit + 1;
+    }
+    return true;
+}
+
+enum ntff_status ntff_schema_find(const struct ntff_bytes *in, struct ntff_blob_list *out,
                                   struct ntff_error *err)
 {
-    static const char needle[] = ".proto\x12\x04ntff";
-    struct search s = {.data = data, .len = len, .list = out};
-    const uint8_t *p = data, *end = data + len, *hit;
-    unsigned tries = 0;
-    while (p < end && (hit = memmem(p, (size_t)(end - p), needle, sizeof needle - 1))) {
-        const uint8_t *start = step_back(data, hit);
-        if (start && ++tries > MAX_TRIES) {
-            s.nomem |= !ntff_blob_note(out, "stopped after %d places that look like descriptors",
-                                       MAX_TRIES);
+    struct search s = {.data = in->data, .len = in->len, .list = out};
+    const struct ntff_extent all = {0, in->len};
+    const struct ntff_extent *runs = in->stored.n ? in->stored.v : &all;
+    for (size_t i = 0; i < (in->stored.n ? in->stored.n : 1); i++)
+        if (!search_run(&s, in->data + runs[i].begin, in->data + runs[i].end))
             break;
-        }
-        p = start ? try_at(&s, start, hit) : hit + 1;
-    }
     if (!collect(&s))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
-    if (tries && out->blobs.n == 0)
+    if (s.tries && out->blobs.n == 0)
         return ntff_fail(err, s.why_not.status, s.why_not.offset, "%s", s.why_not.text);
     return NTFF_OK;
 }

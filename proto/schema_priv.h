@@ -39,9 +39,19 @@ enum ntff_status ntff_schema_build(const struct ntff_blob_list *list,
                                    struct ntff_schema **out,
                                    struct ntff_error *err) NTFF_MUST_CHECK;
 
+/* A file's bytes and the runs of it that may hold something: all else is zeros. No runs = all. */
+struct ntff_extent {
+    size_t begin, end;
+};
+struct ntff_bytes {
+    const uint8_t *data;
+    size_t len;
+    NTFF_VEC(struct ntff_extent) stored; /* rising */
+};
+
 /* Finds the descriptors of package ntff inside any file, ELF or not (schema_elf.c). An empty list
  * with OK = none there. */
-enum ntff_status ntff_schema_find(const uint8_t *data, size_t len, struct ntff_blob_list *out,
+enum ntff_status ntff_schema_find(const struct ntff_bytes *in, struct ntff_blob_list *out,
                                   struct ntff_error *err) NTFF_MUST_CHECK;
 bool ntff_is_elf(const uint8_t *data, size_t len);
 
