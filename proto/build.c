@@ -32,6 +32,10 @@ const char *ntff_build_path(struct ntff_builder *b, uint32_t file)
 {
     return file < b->files.n ? ntff_text(&b->t->strs, b->files.v[file].path) : "";
 }
+struct ntff_file *ntff_build_file(struct ntff_builder *b, uint32_t file)
+{
+    return &b->files.v[file];
+}
 
 static bool no_memory(struct ntff_builder *b)
 {
