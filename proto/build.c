@@ -376,13 +376,13 @@ bool ntff_builder_name(struct ntff_builder *b, const struct ntff_rec *r, ntff_st
     if (r->name) {
         *name = r->name;
     } else if (r->is_ring) {
-        *name = ntff_internf(&b->t->strs, "ntrace %" PRIu32, r->type);
+        *name = ntff_internf(&b->t->strs, "ntrace %" PRIu32, r->ring_type);
     } else if ((et = ntff_event_type(r->type)) != NULL) {
         if (!b->type_names[r->type])
             b->type_names[r->type] = ntff_intern(&b->t->strs, et->name, strlen(et->name));
         *name = b->type_names[r->type];
     } else {
-        *name = ntff_internf(&b->t->strs, "type %" PRIu32, r->type);
+        *name = ntff_internf(&b->t->strs, "type %" PRIu32, r->type & ~NTFF_OLD_TYPE);
     }
     return *name != NTFF_STR_NONE || no_memory(b);
 }
@@ -774,6 +774,14 @@ bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_
     uint32_t event, aux;
     struct ntff_counts *c = &b->t->counts;
     c->records_in++;
+    if (r->timestamp_ns == 0 && !(r->has & NTFF_HAS_NC_TS)) {
+        c->dropped_records++;
+        ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET, "record without a time");
+        return true;
+    }
+    if (r->type >= NTFF_N_EVENT_TYPES && !r->is_ring)
+        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_TYPE, 1, NULL, NTFF_NO_OFFSET, "type %" PRIu32,
+                      r->type & ~NTFF_OLD_TYPE);
     if (r->duration_ns) { /* one record for the whole span: the older form, and the vendor's JSON */
         if (!add_event(b, proc, r, false, &event, &aux))
             return false;

@@ -12,6 +12,9 @@
 
 enum { NTFF_PHASE_INVALID, NTFF_PHASE_START, NTFF_PHASE_STOP, NTFF_PHASE_INSTANT }; /* [SER] B */
 
+/* Added to .type when the file's enum is an older one: such types are shown by number, never by name. */
+#define NTFF_OLD_TYPE (1u << 30)
+
 enum { /* which fields of a ntff_rec were there */
     NTFF_HAS_SEQ = 1, NTFF_HAS_EXEC = 2, NTFF_HAS_CORE = 4, NTFF_HAS_NC_TS = 8, NTFF_HAS_CPU_TS = 16,
     NTFF_HAS_SIZE = 32, NTFF_HAS_TOTAL = 64, NTFF_HAS_USAGE = 128, NTFF_HAS_HBM = 256,
@@ -34,6 +37,7 @@ struct ntff_rec {
     ntff_str usage_name; /* usage_type as text where it is no class of ours, 0 = none; */
     struct ntff_slice usage_text; /* or the same not interned yet; len 0 = none */
     uint32_t n_unknown;  /* unknown fields seen */
+    uint32_t ring_type;  /* ntrace_data_type of a ring entry */
     bool is_ring;        /* entry of the C ntrace ring (hint and data, no phase) */
 };
 

@@ -129,6 +129,7 @@ static inline void set_scalar(const struct ntff_event_plan *plan, struct ntff_re
         v = v >> 1 ^ (0 - (v & 1));
     switch (slot) {
     case NTFF_S_TIMESTAMP: r->timestamp_ns = v; break;
+    case NTFF_S_TYPE: r->ring_type = (uint32_t)v; break;
     case NTFF_S_NC_IDX: r->nc_idx = (uint32_t)v; break;
     case NTFF_S_EVENT_TYPE: r->type = (uint32_t)v; break;
     case NTFF_S_DURATION: r->duration_ns = v; break;

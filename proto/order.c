@@ -41,21 +41,73 @@ static void give(struct ntff_builder *b, void *p, size_t n, size_t elem)
 
 #define TS_LIMIT_NS (UINT64_C(1) << 62) /* 2116; Perfetto's own limit is 2^63 */
 
+/* How many records of the file an event stands for. */
+static unsigned records_of(const struct ntff_event *e)
+{
+    return (e->start_ref.src != NTFF_SRC_NONE) + (e->stop_ref.src != NTFF_SRC_NONE);
+}
+
+/* Takes an event out of the count of its form: filtered and dropped ones are counted apart. */
+static void uncount(struct ntff_counts *c, const struct ntff_event *e)
+{
+    if (e->start_ref.src == NTFF_SRC_NONE)
+        c->start_lost--;
+    else if (e->stop_ref.src != NTFF_SRC_NONE)
+        c->pairs--;
+    else if (e->flags & NTFF_EV_UNFINISHED)
+        c->unfinished--;
+    else if (e->flags & NTFF_EV_INSTANT)
+        c->instants--;
+    else
+        c->whole--;
+}
+
+#define FAR_NS (UINT64_C(366) * 86400 * NTFF_NS_PER_SEC)
+
+static int u64_cmp(const void *pa, const void *pb)
+{
+    uint64_t x = *(const uint64_t *)pa, y = *(const uint64_t *)pb;
+    return x < y ? -1 : x > y;
+}
+
+/* The middle of a thousand times picked evenly: what the trace is about, whatever a few records say. */
+static uint64_t typical_time(const struct ntff_builder *b)
+{
+    uint64_t pick[1001];
+    size_t n = 0, step = b->events.n / NTFF_ARRAY_LEN(pick) + 1;
+    for (size_t i = 0; i < b->events.n && n < NTFF_ARRAY_LEN(pick); i += step)
+        pick[n++] = b->events.v[i].ts_ns;
+    qsort(pick, n, sizeof *pick, u64_cmp);
+    return n ? pick[n / 2] : 0;
+}
+
+static bool possible(const struct ntff_event *e, uint64_t typical_ns)
+{
+    uint64_t far = e->ts_ns > typical_ns ? e->ts_ns - typical_ns : typical_ns - e->ts_ns;
+    return e->ts_ns <= TS_LIMIT_NS && e->dur_ns <= FAR_NS && far <= FAR_NS;
+}
+
+static void drop_event(struct ntff_builder *b, struct ntff_event *e)
+{
+    struct ntff_counts *c = &b->t->counts;
+    ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET,
+                  "time %llu ns, duration %llu ns, more than a year from the others",
+                  (unsigned long long)e->ts_ns, (unsigned long long)e->dur_ns);
+    c->dropped_records += records_of(e);
+    uncount(c, e);
+    e->flags |= NTFF_EV_HIDDEN;
+    e->name = NTFF_STR_NONE; /* not filtered but dropped */
+}
+
 /* Drops impossible times and filtered events, finds the range, closes what is open at its edges. */
 static void close_edges(struct ntff_builder *b)
 {
     struct ntff_trace *t = b->t;
-    uint64_t begin = UINT64_MAX, end = 0;
+    uint64_t begin = UINT64_MAX, end = 0, typical_ns = typical_time(b);
     for (size_t i = 0; i < b->events.n; i++) {
         struct ntff_event *e = &b->events.v[i];
-        if (e->ts_ns > TS_LIMIT_NS || e->dur_ns > TS_LIMIT_NS) {
-            ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET,
-                          "time %llu, duration %llu", (unsigned long long)e->ts_ns,
-                          (unsigned long long)e->dur_ns);
-            t->counts.dropped_records += e->start_ref.src != NTFF_SRC_NONE;
-            t->counts.dropped_records += e->stop_ref.src != NTFF_SRC_NONE;
-            e->flags |= NTFF_EV_HIDDEN;
-            e->name = NTFF_STR_NONE; /* not filtered but dropped */
+        if (!possible(e, typical_ns)) {
+            drop_event(b, e);
             continue;
         }
         if (e->flags & NTFF_EV_HIDDEN)
@@ -87,12 +139,6 @@ static void close_edges(struct ntff_builder *b)
     t->end_ns = end;
 }
 
-/* How many records of the file an event stands for. */
-static unsigned records_of(const struct ntff_event *e)
-{
-    return (e->start_ref.src != NTFF_SRC_NONE) + (e->stop_ref.src != NTFF_SRC_NONE);
-}
-
 /* Removes hidden events; map[i] = new index of event i, or NTFF_NONE. */
 static void compact(struct ntff_builder *b, uint32_t *map)
 {
@@ -101,8 +147,10 @@ static void compact(struct ntff_builder *b, uint32_t *map)
         const struct ntff_event *e = &b->events.v[i];
         map[i] = NTFF_NONE;
         if (e->flags & NTFF_EV_HIDDEN) {
-            if (e->name != NTFF_STR_NONE)
+            if (e->name != NTFF_STR_NONE) {
                 b->t->counts.filtered_records += records_of(e);
+                uncount(&b->t->counts, e);
+            }
             continue;
         }
         map[i] = (uint32_t)n;

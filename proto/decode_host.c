@@ -1,0 +1,368 @@
+/* decode_host - the files of the host side: ntrace.pb, trace_info.pb, cpu_util.pb, host_mem.pb, and
+ * dumps of raw 112-byte records. probe.c has said what the file is; here it becomes records. */
+#include "proto/decode_host.h"
+
+#include "proto/builder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct reader {
+    struct ntff_builder *b;
+    const uint8_t *data;
+    uint64_t len;
+    const struct ntff_probe *probe;
+    uint32_t file, proc;
+    uint32_t first_source; /* one per window */
+    uint32_t n_sources;
+};
+
+/* A reference has 32 bits of offset: a file takes one source per 2 GiB window, each readable to the end
+ * of the file, so that a record may reach over the border. */
+#define WINDOW_BYTES (UINT64_C(1) << 31)
+
+static bool add_sources(struct reader *r, enum ntff_source_kind kind, const struct ntff_event_plan *plan)
+{
+    for (uint64_t at = 0; at < r->len; at += WINDOW_BYTES) {
+        struct ntff_source s = {.kind = kind, .data = r->data + at, .len = r->len - at, .file_off = at,
+                                .file = r->file, .framing = (uint8_t)r->probe->framing, .plan = plan};
+        uint32_t id = ntff_build_source(r->b, &s);
+        if (id == NTFF_NONE) {
+            ntff_diag_add(r->b->diag, NTFF_DIAG_UNREADABLE_FILE, 1, ntff_build_path(r->b, r->file), at,
+                          "too many inputs at once");
+            return !r->b->out_of_memory && r->n_sources > 0;
+        }
+        if (r->n_sources++ == 0)
+            r->first_source = id;
+    }
+    return true;
+}
+
+static struct ntff_ref ref_to(const struct reader *r, uint64_t off)
+{
+    uint64_t window = off / WINDOW_BYTES;
+    return (struct ntff_ref){.off = (uint32_t)(off % WINDOW_BYTES),
+                             .src = (uint16_t)(r->first_source + window)};
+}
+
+/* Counts a record that is no good. */
+static void bad_record(struct reader *r, uint64_t off, const char *why)
+{
+    r->b->t->counts.records_in++;
+    r->b->t->counts.dropped_records++;
+    r->b->files.v[r->file].n_dropped++;
+    ntff_diag_add(r->b->diag, NTFF_DIAG_BAD_RECORD, 1, ntff_build_path(r->b, r->file), off, "%s", why);
+}
+
+static bool one_event(struct reader *r, const struct ntff_event_plan *plan, uint64_t ref_off,
+                      const uint8_t *msg, size_t len)
+{
+    struct ntff_rec rec = {.usage = NTFF_NONE};
+    const char *why;
+    size_t at;
+    struct ntff_file *f = &r->b->files.v[r->file];
+    f->n_records++;
+    if (ntff_decode_event(plan, msg, len, &rec, &why, &at) != 0) {
+        bad_record(r, (uint64_t)(msg - r->data) + at, why);
+        return true;
+    }
+    f->n_unknown_fields += rec.n_unknown;
+    if (plan->old_types && !rec.is_ring) /* an older enum: numbers only, no meaning */
+        rec.type |= NTFF_OLD_TYPE;
+    rec.ref = ref_to(r, ref_off);
+    return ntff_build_record(r->b, r->proc, &rec);
+}
+
+static bool poll(struct reader *r, uint64_t n, uint64_t off)
+{
+    return n % 16384 || ntff_build_progress(r->b, "reading", off, r->len);
+}
+
+static bool stream_events(struct reader *r, const struct ntff_event_plan *plan, uint64_t *end)
+{
+    uint64_t off = 0, next, n = 0;
+    const uint8_t *msg;
+    size_t len;
+    for (; off < r->len && (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
+         off = next)
+        if (!one_event(r, plan, off, msg, len) || !poll(r, ++n, off))
+            return false;
+    *end = off;
+    return true;
+}
+
+/* -- the bare ntrace_info ------------------------------------------------------------------------ */
+
+/* One interned_data_db: field 2 is map<uint64, string> [FMT]. */
+static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
+{
+    struct ntff_builder *b = r->b;
+    struct ntff_wire w = ntff_wire_init(data, len);
+    struct ntff_field f, kv;
+    while (ntff_wire_next(&w, &f) > 0) {
+        if (f.number != 2 || f.type != NTFF_WT_LEN)
+            continue;
+        struct ntff_wire e = ntff_wire_init(f.data, f.value);
+        uint64_t id = 0;
+        struct ntff_slice text = {"", 0};
+        while (ntff_wire_next(&e, &kv) > 0) {
+            if (kv.number == 1 && kv.type == NTFF_WT_VARINT)
+                id = kv.value;
+            else if (kv.number == 2 && kv.type == NTFF_WT_LEN)
+                text = (struct ntff_slice){(const char *)kv.data, kv.value};
+        }
+        ntff_str s = ntff_intern(&b->t->strs, text.p, text.len);
+        struct ntff_map_slot *m = ntff_map_at(&b->t->owned->names.map, (struct ntff_key){r->proc, id, 0});
+        if (s == NTFF_STR_NONE || !m) {
+            b->out_of_memory = true;
+            return false;
+        }
+        m->value = s;
+    }
+    return true;
+}
+
+/* A scalar or text of ntrace_info as a line of `info`, by name if the schema knows it. */
+static bool info_fact(struct reader *r, const struct ntff_field *f)
+{
+    struct ntff_builder *b = r->b;
+    const struct ntff_message_def *m = ntff_schema_message(b->schema, "ntrace_info");
+    const struct ntff_field_def *def = m ? ntff_message_number(m, f->number) : NULL;
+    char key[96], value[200];
+    if (f->type == NTFF_WT_LEN) {
+        bool text = def ? def->type == NTFF_T_STRING
+                        : f->value < sizeof value && ntff_utf8_ok((const char *)f->data, f->value) &&
+                              !memchr(f->data, '\0', f->value) && f->value > 0 && f->data[0] >= 0x20;
+        if (!text)
+            return true;
+        snprintf(value, sizeof value, "%.*s", (int)(f->value < 199 ? f->value : 199),
+                 (const char *)f->data);
+    } else {
+        const char *name = def && def->enumeration ? ntff_enum_name(def->enumeration, (int32_t)f->value)
+                                                   : NULL;
+        if (name)
+            snprintf(value, sizeof value, "%s", name);
+        else
+            snprintf(value, sizeof value, "%" PRIu64, f->value);
+    }
+    if (def)
+        snprintf(key, sizeof key, "%s", def->name);
+    else
+        snprintf(key, sizeof key, "field %" PRIu32, f->number);
+    return ntff_build_fact(b, r->file, key, value, def ? b->schema->source : "number not known");
+}
+
+static bool bare_info(struct reader *r, const struct ntff_event_plan *plan, uint64_t *end)
+{
+    const struct ntff_probe *pr = r->probe;
+    struct ntff_wire w = ntff_wire_init(r->data, r->len);
+    struct ntff_field f;
+    uint64_t n = 0, facts = 0, before = 0, tag;
+    for (; ntff_wire_next(&w, &f) > 0; before = (uint64_t)(w.p - r->data)) {
+        bool len = f.type == NTFF_WT_LEN, good = true;
+        if (len && f.number == pr->n_events) {
+            const uint8_t *p = ntff_varint(r->data + before, w.end, &tag); /* past the tag */
+            good = one_event(r, plan, (uint64_t)(p - r->data), f.data, f.value);
+        } else if (len && f.number == pr->n_interned) {
+            good = take_interned(r, f.data, f.value);
+        } else if (facts < 200) {
+            facts++;
+            good = info_fact(r, &f);
+        }
+        if (!good || !poll(r, ++n, before))
+            return false;
+    }
+    *end = (uint64_t)(w.p - r->data);
+    return true;
+}
+
+/* -- host samplers ------------------------------------------------------------------------------- */
+
+static uint32_t sampler_track(struct reader *r, uint64_t cpu)
+{
+    struct ntff_track proto = {.kind = NTFF_TRACK_COUNTER, .process = r->proc, .nc = NTFF_NONE,
+                               .core = NTFF_NONE};
+    char name[40] = "Host memory";
+    uint32_t group = ntff_build_counters(r->b, r->proc);
+    if (group == NTFF_NONE)
+        return NTFF_NONE;
+    if (r->probe->kind == NTFF_FILE_CPU_UTIL) {
+        proto.is_double = true;
+        proto.unit = NTFF_UNIT_PERCENT;
+        proto.share_key = ntff_intern(&r->b->t->strs, "cpu", 3);
+        proto.rank = 1000 + (cpu < 100000 ? (int32_t)cpu : 100000);
+        snprintf(name, sizeof name, "CPU %02" PRIu64, cpu);
+    } else {
+        proto.unit = NTFF_UNIT_BYTES;
+        proto.rank = 950;
+    }
+    return ntff_build_track(r->b, group, name, &proto);
+}
+
+static bool one_sample(struct reader *r, const uint8_t *msg, size_t len, uint64_t off)
+{
+    struct ntff_wire w = ntff_wire_init(msg, len);
+    struct ntff_field f;
+    uint64_t time_ns = 0, index = 0, bytes = 0;
+    float util = 0;
+    int got;
+    struct ntff_file *file = &r->b->files.v[r->file];
+    file->n_records++;
+    while ((got = ntff_wire_next(&w, &f)) > 0) {
+        if (f.number == r->probe->n_time && f.type == NTFF_WT_VARINT) {
+            time_ns = f.value;
+        } else if (f.number == r->probe->n_value && f.type == NTFF_WT_I32) {
+            uint32_t bits = (uint32_t)f.value;
+            memcpy(&util, &bits, sizeof util);
+        } else if (f.number == r->probe->n_value) {
+            bytes = f.value;
+        } else if (f.number == r->probe->n_index) {
+            index = f.value;
+        } else {
+            file->n_unknown_fields++;
+        }
+    }
+    if (got < 0 || time_ns == 0 || !(util == util)) {
+        r->b->t->counts.samples_in++;
+        r->b->t->counts.samples_dropped++;
+        file->n_dropped++;
+        ntff_diag_add(r->b->diag, NTFF_DIAG_BAD_RECORD, 1, ntff_build_path(r->b, r->file), off, "%s",
+                      got < 0 ? w.why : time_ns ? "value is not a number" : "sample has no time");
+        return true;
+    }
+    uint32_t t = sampler_track(r, index);
+    return t != NTFF_NONE && ntff_build_sample(r->b, t, time_ns, (int64_t)bytes, (double)util);
+}
+
+static bool stream_samples(struct reader *r, uint64_t *end)
+{
+    uint64_t off = 0, next, n = 0;
+    const uint8_t *msg;
+    size_t len;
+    for (; off < r->len && (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
+         off = next)
+        if (!one_sample(r, msg, len, off) || !poll(r, ++n, off))
+            return false;
+    *end = off;
+    return true;
+}
+
+/* -- raw records --------------------------------------------------------------------------------- */
+
+/* nrt_sys_trace_event [TAX]: offsets in decode and detail alike come from event_types.c. */
+static bool raw_records(struct reader *r, uint64_t *end)
+{
+    uint64_t off = 0;
+    for (; r->len - off >= 112; off += 112) {
+        const uint8_t *p = r->data + off;
+        struct ntff_rec rec = {.type = ntff_le32(p), .thread_id = ntff_le64(p + 8), .id = ntff_le64(p + 16),
+                               .tracking_id = ntff_le64(p + 32), .timestamp_ns = ntff_le64(p + 40),
+                               .phase = ntff_le32(p + 88) + 1, .nc_idx = ntff_le32(p + 92),
+                               .nrta_seq_id = ntff_le64(p + 96), .has = p[104] ? NTFF_HAS_SEQ : 0,
+                               .usage = NTFF_NONE};
+        r->b->files.v[r->file].n_records++;
+        if (ntff_le32(p + 88) > 2 || p[104] > 1) {
+            bad_record(r, off, "phase is not 0..2, or the flag of nrta_seq_id is not 0 or 1");
+            continue;
+        }
+        size_t n;
+        const struct ntff_payload_field *f = ntff_event_payload(rec.type, rec.phase, &n);
+        for (size_t i = 0; i < n; i++) {
+            const uint8_t *v = p + 48 + f[i].offset;
+            char text[24];
+            uint64_t value = f[i].kind == NTFF_P_U64                         ? ntff_le64(v)
+                             : f[i].kind == NTFF_P_U32 || f[i].kind == NTFF_P_I32 ? ntff_le32(v)
+                             : f[i].kind == NTFF_P_U16 ? (uint64_t)v[0] | (uint64_t)v[1] << 8
+                                                       : v[0];
+            int len = snprintf(text, sizeof text, "%" PRIu64, value);
+            ntff_rec_attr(&rec, f[i].name, strlen(f[i].name), text, (size_t)len);
+        }
+        if (rec.has & NTFF_HAS_NC_TS && rec.nc_ns == 0) /* a sync_info that was never filled in */
+            rec.has &= ~(uint32_t)(NTFF_HAS_NC_TS | NTFF_HAS_CPU_TS);
+        rec.ref = ref_to(r, off);
+        if (!ntff_build_record(r->b, r->proc, &rec) || !poll(r, off / 112 + 1, off))
+            return false;
+    }
+    *end = off;
+    return true;
+}
+
+/* -- a file -------------------------------------------------------------------------------------- */
+
+static bool numbers_fact(struct reader *r, const char *key, uint32_t number, const char *how)
+{
+    char value[24];
+    if (!number)
+        return true;
+    snprintf(value, sizeof value, "%" PRIu32, number);
+    return ntff_build_fact(r->b, r->file, key, value, how);
+}
+
+static bool facts(struct reader *r)
+{
+    const struct ntff_probe *p = r->probe;
+    struct ntff_builder *b = r->b;
+    const char *how = p->from_schema && !p->misfit ? b->schema->source : "found by test";
+    bool good = p->kind == NTFF_FILE_RAW112 ||
+                ntff_build_fact(b, r->file, "framing", ntff_framing_name(p->framing),
+                                p->exact ? "whole-file test" : "furthest of the forms (file is torn)");
+    if (p->kind == NTFF_FILE_NTRACE) {
+        const char *numbering = p->plan.numbering == NTFF_NUM_SCHEMA ? b->schema->source
+                                : p->plan.settled                    ? "found by test"
+                                                                     : "built-in default, not confirmed";
+        good = good && ntff_build_fact(b, r->file, "numbering", ntff_numbering_name(p->plan.numbering),
+                                       numbering);
+        if (p->plan.old_types)
+            good = good && ntff_build_fact(b, r->file, "event types", "an older enum: shown by number",
+                                           "type 11 carries tensor_id");
+    }
+    if (p->framing == NTFF_FRAME_BARE && p->kind != NTFF_FILE_RAW112)
+        good = good && numbers_fact(r, "ntrace_info.events", p->n_events, how) &&
+               numbers_fact(r, "ntrace_info.interned_data", p->n_interned, how) &&
+               numbers_fact(r, "ntrace_info.collected_profiles", p->n_profiles, how);
+    if (p->kind == NTFF_FILE_CPU_UTIL)
+        good = good && numbers_fact(r, "cpu_util index", p->n_index, how) &&
+               numbers_fact(r, "cpu_util util", p->n_value, how) &&
+               numbers_fact(r, "cpu_util timestamp", p->n_time, how);
+    if (p->kind == NTFF_FILE_HOST_MEM)
+        good = good && numbers_fact(r, "host_mem_usage usage", p->n_value, how) &&
+               numbers_fact(r, "host_mem_usage timestamp", p->n_time, how);
+    if (p->misfit)
+        ntff_diag_add(b->diag, NTFF_DIAG_SCHEMA_MISFIT, 1, ntff_build_path(b, r->file), NTFF_NO_OFFSET,
+                      "numbers of %s do not fit the data; read by test", b->schema->source);
+    return good;
+}
+
+bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
+                      const struct ntff_probe *probe, uint32_t file, uint32_t proc)
+{
+    struct reader r = {.b = b, .data = data, .len = len, .probe = probe, .file = file, .proc = proc};
+    struct ntff_event_plan *plan = ntff_arena_alloc(&b->t->arena, sizeof *plan);
+    uint64_t end = 0;
+    bool good;
+    if (!plan) {
+        b->out_of_memory = true;
+        return false;
+    }
+    *plan = probe->plan;
+    if (!facts(&r))
+        return false;
+    if (probe->kind == NTFF_FILE_CPU_UTIL || probe->kind == NTFF_FILE_HOST_MEM)
+        good = stream_samples(&r, &end);
+    else if (!add_sources(&r, probe->kind == NTFF_FILE_RAW112 ? NTFF_SOURCE_RAW112 : NTFF_SOURCE_EVENTS,
+                          plan))
+        return !b->out_of_memory;
+    else if (probe->kind == NTFF_FILE_RAW112)
+        good = raw_records(&r, &end);
+    else if (probe->framing == NTFF_FRAME_BARE)
+        good = bare_info(&r, plan, &end);
+    else
+        good = stream_events(&r, plan, &end);
+    if (good && end < len) {
+        b->files.v[file].skipped_bytes = len - end;
+        ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, ntff_build_path(b, file), end,
+                      "%" PRIu64 " bytes left over after the last whole record", len - end);
+    }
+    return good;
+}

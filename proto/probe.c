@@ -1,0 +1,358 @@
+/* probe - see probe.h. A candidate is a pair (kind of record, framing); each is scored by how far its
+ * chain of records goes and whether the records looked into pass as that kind. */
+#include "proto/probe.h"
+
+#include <string.h>
+
+#define PROBE_RECORDS 4096
+#define UNIX_NS_FLOOR (UINT64_C(1) << 59)
+
+const char *ntff_framing_name(int framing)
+{
+    static const char *const names[] = {"bare message", "varint length before each record",
+                                        "u32 length before each record",
+                                        "u64 length before each record"};
+    return names[framing];
+}
+
+uint64_t ntff_frame_next(const uint8_t *data, uint64_t len, uint64_t off, enum ntff_framing framing,
+                         const uint8_t **msg, size_t *msg_len)
+{
+    const uint8_t *p = data + off, *end = data + len;
+    uint64_t n;
+    switch (framing) {
+    case NTFF_FRAME_U32:
+        if (end - p < 4)
+            return 0;
+        n = ntff_le32(p);
+        p += 4;
+        break;
+    case NTFF_FRAME_U64:
+        if (end - p < 8)
+            return 0;
+        n = ntff_le64(p);
+        p += 8;
+        break;
+    default:
+        if (!(p = ntff_varint(p, end, &n)))
+            return 0;
+    }
+    if (n > (uint64_t)(end - p))
+        return 0;
+    *msg = p;
+    *msg_len = n;
+    return (uint64_t)(p - data) + n;
+}
+
+/* -- records of the host samplers ---------------------------------------------------------------- */
+
+/* A flat record of scalars only: cpu_util {index, float, time} or host_mem_usage {bytes, time}. Which number
+ * is which: the time is the one above 2^59, the float the only 4-byte one. */
+struct sampler_test {
+    uint32_t n, n_float, n_time; /* records, with a float, with exactly one time */
+    uint32_t time_no, float_no, other_no; /* numbers seen, 0 = none; UINT32_MAX = several */
+};
+
+static void one_number(uint32_t *have, uint32_t number)
+{
+    *have = *have == 0 || *have == number ? number : UINT32_MAX;
+}
+
+static bool sampler_look(struct sampler_test *t, const uint8_t *msg, size_t len)
+{
+    struct ntff_wire w = ntff_wire_init(msg, len);
+    struct ntff_field f;
+    int r, times = 0;
+    while ((r = ntff_wire_next(&w, &f)) > 0) {
+        if (f.number > 64 || f.type == NTFF_WT_LEN || f.type == NTFF_WT_I64)
+            return false;
+        if (f.type == NTFF_WT_I32) {
+            one_number(&t->float_no, f.number);
+            t->n_float++;
+        } else if (f.value > UNIX_NS_FLOOR && f.value < UINT64_C(1) << 62) {
+            one_number(&t->time_no, f.number);
+            times++;
+        } else {
+            one_number(&t->other_no, f.number);
+        }
+    }
+    t->n++;
+    t->n_time += times == 1;
+    return r == 0 && times == 1;
+}
+
+/* -- stream forms -------------------------------------------------------------------------------- */
+
+struct chain {
+    uint64_t good_bytes, n;
+    bool exact;
+};
+
+/* Follows the lengths to the end. */
+static struct chain follow(const uint8_t *data, uint64_t len, enum ntff_framing framing)
+{
+    struct chain c = {0};
+    const uint8_t *msg;
+    size_t n;
+    for (uint64_t next; c.good_bytes < len &&
+                        (next = ntff_frame_next(data, len, c.good_bytes, framing, &msg, &n)) != 0;
+         c.n++)
+        c.good_bytes = next;
+    c.exact = c.good_bytes == len;
+    return c;
+}
+
+/* Do the first records of a stream pass as events? The share that must: all but the torn last one. */
+static bool stream_of_events(const uint8_t *data, uint64_t len, enum ntff_framing framing,
+                             const struct ntff_event_plan *plan, struct ntff_numbering_test *test)
+{
+    const uint8_t *msg;
+    size_t n;
+    uint64_t off = 0, next, seen = 0, bad = 0, filled = 0;
+    for (; seen < PROBE_RECORDS && off < len; seen++, off = next) {
+        if (!(next = ntff_frame_next(data, len, off, framing, &msg, &n)))
+            break;
+        if (!ntff_event_plausible(plan, msg, n)) {
+            bad++;
+            continue;
+        }
+        filled += n > 0;
+        ntff_numbering_look(test, msg, n);
+    }
+    return filled > 0 && bad * 20 <= seen; /* a few damaged ones do not change what it is */
+}
+
+static bool stream_of_samples(const uint8_t *data, uint64_t len, enum ntff_framing framing,
+                              struct sampler_test *test)
+{
+    const uint8_t *msg;
+    size_t n;
+    uint64_t off = 0, next, seen = 0, bad = 0;
+    for (; seen < PROBE_RECORDS && off < len; seen++, off = next) {
+        if (!(next = ntff_frame_next(data, len, off, framing, &msg, &n)))
+            break;
+        bad += !sampler_look(test, msg, n);
+    }
+    return seen > 0 && bad * 20 <= seen && test->time_no && test->time_no != UINT32_MAX;
+}
+
+/* Keeps the better of two candidates: exact before torn, then the one that gets further. */
+static void offer(struct ntff_probe *best, const struct ntff_probe *p)
+{
+    if (best->kind == NTFF_FILE_UNKNOWN || p->exact > best->exact ||
+        (p->exact == best->exact && p->good_bytes > best->good_bytes))
+        *best = *p;
+}
+
+static void plan_of(struct ntff_probe *p, const struct ntff_event_plan *given,
+                    const struct ntff_numbering_test *test)
+{
+    if (given->numbering == NTFF_NUM_SCHEMA)
+        p->plan = *given;
+    else
+        ntff_numbering_judge(test, &p->plan);
+}
+
+static void try_stream(const uint8_t *data, uint64_t len, enum ntff_framing framing,
+                       const struct ntff_event_plan *plan, struct ntff_probe *best)
+{
+    struct chain c = follow(data, len, framing);
+    struct ntff_numbering_test events = {0};
+    struct sampler_test samples = {0};
+    struct ntff_probe p = {.framing = framing, .exact = c.exact, .good_bytes = c.good_bytes,
+                           .n_records = c.n};
+    if (c.n == 0 || (!c.exact && c.n < 2 && c.good_bytes < len / 2))
+        return;
+    if (stream_of_samples(data, len, framing, &samples)) {
+        bool cpu = samples.n_float * 2 > samples.n || (samples.n_float && samples.n < 64);
+        p.kind = cpu ? NTFF_FILE_CPU_UTIL : NTFF_FILE_HOST_MEM;
+        p.n_time = samples.time_no;
+        p.n_value = cpu ? samples.float_no : samples.other_no;
+        p.n_index = cpu ? samples.other_no : 0;
+        offer(best, &p);
+    } else if (stream_of_events(data, len, framing, plan, &events)) {
+        p.kind = NTFF_FILE_NTRACE;
+        plan_of(&p, plan, &events);
+        offer(best, &p);
+    }
+}
+
+/* -- the bare ntrace_info ------------------------------------------------------------------------ */
+
+#define MAX_NUMBER 64
+
+struct bare_test { /* per field number */
+    uint32_t n, events, interned, profiles;
+};
+
+/* {2: {1: varint, 2: text}}: an interned_data_db [FMT]. Field 1 may be a label. */
+static bool looks_interned(const uint8_t *data, size_t len)
+{
+    struct ntff_wire w = ntff_wire_init(data, len);
+    struct ntff_field f, kv;
+    int r, maps = 0;
+    while ((r = ntff_wire_next(&w, &f)) > 0) {
+        if (f.type != NTFF_WT_LEN || f.number > 2)
+            return false;
+        if (f.number != 2)
+            continue;
+        struct ntff_wire e = ntff_wire_init(f.data, f.value);
+        bool key = false, text = false;
+        while ((r = ntff_wire_next(&e, &kv)) > 0) {
+            key |= kv.number == 1 && kv.type == NTFF_WT_VARINT && kv.value > 0;
+            text |= kv.number == 2 && kv.type == NTFF_WT_LEN;
+            if (kv.number > 2)
+                return false;
+        }
+        if (r < 0 || !key || !text)
+            return false;
+        maps++;
+    }
+    return r == 0 && maps > 0;
+}
+
+/* A message with a text that ends in ".ntff": an ntrace_data_file. */
+static bool looks_profile(const uint8_t *data, size_t len)
+{
+    struct ntff_wire w = ntff_wire_init(data, len);
+    struct ntff_field f;
+    bool found = false;
+    int r;
+    while ((r = ntff_wire_next(&w, &f)) > 0)
+        found |= f.type == NTFF_WT_LEN && f.value > 5 && memcmp(f.data + f.value - 5, ".ntff", 5) == 0;
+    return r == 0 && found;
+}
+
+static uint32_t winner(const struct bare_test *t, size_t member)
+{
+    uint32_t best = 0, most = 0;
+    for (uint32_t i = 1; i < MAX_NUMBER; i++) {
+        uint32_t n = *(const uint32_t *)((const char *)&t[i] + member);
+        if (n > most && n * 20 >= t[i].n * 19) {
+            most = n;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void bare_look(struct bare_test *t, const struct ntff_field *f,
+                      const struct ntff_event_plan *plan, struct ntff_numbering_test *numbering)
+{
+    t = &t[f->number];
+    t->n++;
+    /* an event has more than texts in it; an interned table and a file entry do not pass as one */
+    if (looks_interned(f->data, f->value)) {
+        t->interned++;
+    } else if (looks_profile(f->data, f->value)) {
+        t->profiles++;
+    } else if (f->value > 8 && ntff_event_plausible(plan, f->data, f->value)) {
+        t->events++;
+        if (t->events <= PROBE_RECORDS)
+            ntff_numbering_look(numbering, f->data, f->value);
+    }
+}
+
+/* Has the file what a trace_info has, apart from events? A known part, or several scalars of a kind. */
+static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_plan *plan,
+                     struct ntff_probe *best)
+{
+    struct ntff_wire w = ntff_wire_init(data, len);
+    struct bare_test test[MAX_NUMBER] = {{0}};
+    struct ntff_numbering_test numbering = {0};
+    struct ntff_field f;
+    uint64_t looked = 0;
+    uint32_t scalars = 0, n_fields = 0;
+    bool big_time = false;
+    int r;
+    while ((r = ntff_wire_next(&w, &f)) > 0) {
+        n_fields++;
+        if (f.number >= MAX_NUMBER)
+            return false;
+        if (f.type == NTFF_WT_LEN && looked < PROBE_RECORDS) {
+            looked++;
+            bare_look(test, &f, plan, &numbering);
+        } else if (f.type == NTFF_WT_VARINT) {
+            scalars++;
+            big_time |= f.value > UNIX_NS_FLOOR;
+        }
+    }
+    struct ntff_probe p = {.framing = NTFF_FRAME_BARE, .exact = r == 0,
+                           .good_bytes = (uint64_t)(w.p - data)};
+    p.n_events = winner(test, offsetof(struct bare_test, events));
+    p.n_interned = winner(test, offsetof(struct bare_test, interned));
+    p.n_profiles = winner(test, offsetof(struct bare_test, profiles));
+    if (p.n_events && numbering.one_big + numbering.two_big == 0)
+        p.n_events = 0; /* no record ever carries a Unix time: not events */
+    plan_of(&p, plan, &numbering);
+    if (p.n_events)
+        p.kind = NTFF_FILE_NTRACE;
+    else if ((p.n_interned || p.n_profiles || (scalars >= 3 && big_time)) && r == 0 && n_fields < 4096)
+        p.kind = NTFF_FILE_TRACE_INFO;
+    else
+        return false;
+    p.n_records = p.n_events ? test[p.n_events].n : 0;
+    offer(best, &p);
+    return true;
+}
+
+/* -- with a schema ------------------------------------------------------------------------------- */
+
+static void use_schema_numbers(struct ntff_probe *p, const struct ntff_schema *s)
+{
+    uint32_t n;
+    p->from_schema = true;
+    if (p->kind == NTFF_FILE_CPU_UTIL) {
+        uint32_t t = ntff_schema_number(s, "cpu_util", "timestamp");
+        p->misfit = t && t != p->n_time;
+    } else if (p->kind == NTFF_FILE_HOST_MEM) {
+        uint32_t t = ntff_schema_number(s, "host_mem_usage", "timestamp");
+        p->misfit = t && t != p->n_time;
+    } else if (p->framing == NTFF_FRAME_BARE) {
+        if ((n = ntff_schema_number(s, "ntrace_info", "events")))
+            p->misfit |= p->n_events && n != p->n_events, p->n_events = n;
+        if ((n = ntff_schema_number(s, "ntrace_info", "interned_data")))
+            p->n_interned = n;
+        if ((n = ntff_schema_number(s, "ntrace_info", "collected_profiles")))
+            p->n_profiles = n;
+    }
+}
+
+bool ntff_probe_pb(const uint8_t *data, uint64_t len, const struct ntff_schema *schema,
+                   struct ntff_probe *out)
+{
+    struct ntff_event_plan plan;
+    bool given = schema && schema->origin != NTFF_SCHEMA_BUILTIN;
+    if (!given || !ntff_plan_bind(&plan, schema))
+        ntff_plan_init(&plan, NTFF_NUM_TABLE);
+    *out = (struct ntff_probe){.kind = NTFF_FILE_UNKNOWN};
+    try_bare(data, len, &plan, out);
+    if (!(out->exact && out->kind == NTFF_FILE_NTRACE && out->n_records > 4))
+        for (int f = NTFF_FRAME_VARINT; f <= NTFF_FRAME_U64; f++)
+            try_stream(data, len, (enum ntff_framing)f, &plan, out);
+    if (out->kind == NTFF_FILE_UNKNOWN && plan.numbering == NTFF_NUM_SCHEMA) {
+        bool found = ntff_probe_pb(data, len, NULL, out); /* a schema that does not fit at all */
+        out->misfit = found;
+        return found;
+    }
+    if (out->kind != NTFF_FILE_UNKNOWN && given)
+        use_schema_numbers(out, schema);
+    return out->kind != NTFF_FILE_UNKNOWN;
+}
+
+/* -- raw records --------------------------------------------------------------------------------- */
+
+bool ntff_probe_raw112(const uint8_t *data, uint64_t len)
+{
+    uint64_t n = len / 112, good = 0, looked = n < PROBE_RECORDS ? n : PROBE_RECORDS;
+    if (n == 0)
+        return false;
+    for (uint64_t i = 0; i < looked; i++) {
+        const uint8_t *r = data + i * 112;
+        uint64_t ts = ntff_le64(r + 40), nc_ts = ntff_le64(r + 48);
+        (void)nc_ts;
+        good += ntff_le32(r) < 256 && ntff_le32(r + 88) <= 2 && r[104] <= 1 && ts > 0 &&
+                ts < UINT64_C(1) << 62 && ntff_le32(r + 92) < 4096;
+    }
+    return good * 20 >= looked * 19;
+}
