@@ -482,13 +482,8 @@ static bool sample_value(struct ntff_json_taker *d, struct json_object *v, bool 
 /* One value of a counter below "Counters" of the row's process or, where a row names an instance
  * alone, of a process that stands for that host. */
 static void take_sample(struct ntff_json_taker *d, struct json_object *row, const char *name,
-                        struct json_object *value, int unit)
+                        struct json_object *value, struct ntff_track track)
 {
-    struct ntff_track track = {.kind = NTFF_TRACK_COUNTER,
-                               .unit = (uint8_t)unit,
-                               .is_double = unit == NTFF_UNIT_PERCENT,
-                               .nc = NTFF_NONE,
-                               .core = NTFF_NONE};
     struct json_object *v;
     bool negative;
     uint64_t ts, pid = 0;
@@ -509,6 +504,8 @@ static void take_sample(struct ntff_json_taker *d, struct json_object *row, cons
     if (json_object_object_get_ex(row, "process_id", &v) && !get_uint(d, v, UINT64_MAX, &pid))
         pid = 0;
     ntff_build_file(d->b, d->file)->n_records++;
+    track.kind = NTFF_TRACK_COUNTER;
+    track.nc = track.core = NTFF_NONE;
     track.process = process_of(d, instance, pid);
     uint32_t group = d->stopped ? NTFF_NONE : ntff_build_counters(d->b, track.process);
     uint32_t id = group == NTFF_NONE ? NTFF_NONE : ntff_build_track(d->b, group, name, &track);
@@ -516,24 +513,34 @@ static void take_sample(struct ntff_json_taker *d, struct json_object *row, cons
         d->stopped = true;
 }
 
+/* Names and ranks are those of the counters from cpu_util.pb and host_mem.pb. */
 void ntff_json_take_cpu(struct ntff_json_taker *d, struct json_object *o)
 {
+    struct ntff_track track = {.unit = NTFF_UNIT_PERCENT, .is_double = true, .rank = 999};
     struct json_object *id, *util;
     char name[64];
+    uint64_t cpu;
     if (!json_object_object_get_ex(o, "util", &util) ||
         !json_object_object_get_ex(o, "cpu_id", &id) || !id) {
         bad_sample(d, "a CPU sample without util or cpu_id");
         return;
     }
-    snprintf(name, sizeof name, "CPU %s", json_object_get_string(id));
-    take_sample(d, o, name, util, NTFF_UNIT_PERCENT);
+    track.share_key = ntff_intern(&ntff_build_trace(d->b)->strs, "cpu", 3);
+    if (get_uint(d, id, 100000, &cpu)) {
+        snprintf(name, sizeof name, "CPU %02" PRIu64, cpu);
+        track.rank = 1000 + (int32_t)cpu;
+    } else { /* "average" */
+        snprintf(name, sizeof name, "CPU %s", json_object_get_string(id));
+    }
+    take_sample(d, o, name, util, track);
 }
 
 void ntff_json_take_memory(struct ntff_json_taker *d, struct json_object *o)
 {
+    const struct ntff_track track = {.unit = NTFF_UNIT_BYTES, .rank = 950};
     struct json_object *usage;
     if (json_object_object_get_ex(o, "usage", &usage))
-        take_sample(d, o, "Host memory", usage, NTFF_UNIT_BYTES);
+        take_sample(d, o, "Host memory", usage, track);
     else
         bad_sample(d, "a memory sample without usage");
 }
@@ -541,10 +548,13 @@ void ntff_json_take_memory(struct ntff_json_taker *d, struct json_object *o)
 /* {"hbm_idx":0,"total_bytes":...,"dram_spill_bytes":...}: a counter for each kind of use. */
 void ntff_json_take_device_memory(struct ntff_json_taker *d, struct json_object *o)
 {
+    struct ntff_track track = {.unit = NTFF_UNIT_BYTES};
     struct json_object *idx;
     uint64_t hbm = 0;
     if (json_object_object_get_ex(o, "hbm_idx", &idx) && !get_uint(d, idx, NTFF_NONE, &hbm))
         hbm = 0;
+    track.share_key = ntff_intern(&ntff_build_trace(d->b)->strs, "hbm", 3);
+    track.rank = 100 + (hbm < 1000 ? (int32_t)hbm * 32 : 32000);
     json_object_object_foreach(o, key, v)
     {
         size_t len = strlen(key);
@@ -553,7 +563,7 @@ void ntff_json_take_device_memory(struct ntff_json_taker *d, struct json_object 
             continue;
         snprintf(name, sizeof name, "HBM%" PRIu64 " %.*s", hbm, (int)(len < 64 ? len - 6 : 58),
                  key);
-        take_sample(d, o, name, v, NTFF_UNIT_BYTES);
+        take_sample(d, o, name, v, track);
     }
 }
 

@@ -214,7 +214,7 @@ TAP_TEST(trace_event)
     const struct ntff_process *p = &l.t->processes[l.t->tracks[e->track].process];
     TAP_EQ_U64(p->pid, 4242);
     TAP_EQ_STR(ntff_str_of(l.t, p->instance), "i-EXAMPLE0");
-    TAP_OK(sample(l.t, "CPU 0", 1)->value.d == 13.5);
+    TAP_OK(sample(l.t, "CPU 00", 1)->value.d == 13.5);
     TAP_OK(sample(l.t, "CPU average", 0)->value.d == 6.25);
     TAP_EQ_U64(sample(l.t, "Host memory", 1)->value.i, 2097152);
     TAP_EQ_U64(sample(l.t, "Host memory", 1)->ts_ns, BASE + NTFF_NS_PER_SEC);
