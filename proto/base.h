@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #define NTFF_MUST_CHECK __attribute__((warn_unused_result))
 #define NTFF_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -24,6 +25,14 @@ static inline bool ntff_mul_ok(size_t a, size_t b, size_t *out)
 static inline bool ntff_add_ok(size_t a, size_t b, size_t *out)
 {
     return !__builtin_add_overflow(a, b, out);
+}
+
+/* qsort, but an empty array may be NULL. */
+static inline void ntff_sort(void *items, size_t n, size_t size,
+                             int (*cmp)(const void *, const void *))
+{
+    if (n > 1)
+        qsort(items, n, size, cmp);
 }
 
 /* A run of bytes somewhere else: not owned, no NUL after it. */

@@ -1008,7 +1008,7 @@ bool ntff_build_finish_pairs(struct ntff_builder *b)
 {
     if (!open_to_halves(b))
         return false;
-    qsort(b->halves.v, b->halves.n, sizeof *b->halves.v, half_cmp);
+    ntff_sort(b->halves.v, b->halves.n, sizeof *b->halves.v, half_cmp);
     for (size_t i = 0, j; i < b->halves.n; i = j) {
         for (j = i + 1; j < b->halves.n && !key_cmp(&b->halves.v[i].key, &b->halves.v[j].key); j++)
             ;

@@ -92,7 +92,16 @@ static bool decimal(struct ntff_slice s, int scale, bool *negative, uint64_t *ou
     return any && p == end;
 }
 
-/* The text of a number, from a number or a string. Empty for everything else. */
+/* json-c silently takes the largest value for integers it cannot hold. */
+static bool saturated(const struct ntff_json_taker *d, const char *digits)
+{
+    static const char high[] = "18446744073709551615", low[] = "-9223372036854775808";
+    const char *limit = digits[0] == '-' ? low : high;
+    return strcmp(digits, limit) == 0 && !memmem(d->text.p, d->text.len, limit, strlen(limit));
+}
+
+/* The text of a number, from a number or a string. Empty for everything else, and for integers
+ * beyond 64 bits. */
 static struct ntff_slice number_text(struct ntff_json_taker *d, struct json_object *v)
 {
     switch (json_object_get_type(v)) {
@@ -101,7 +110,7 @@ static struct ntff_slice number_text(struct ntff_json_taker *d, struct json_obje
             snprintf(d->scratch, sizeof d->scratch, "%" PRId64, json_object_get_int64(v));
         else
             snprintf(d->scratch, sizeof d->scratch, "%" PRIu64, json_object_get_uint64(v));
-        return slice(d->scratch);
+        return slice(saturated(d, d->scratch) ? "" : d->scratch);
     case json_type_double: /* as it was written */
         return slice(json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN));
     case json_type_string:
@@ -168,16 +177,6 @@ static void null_for_nan(struct json_object *v)
     }
 }
 
-/* json-c silently takes the largest value for integers it cannot hold. */
-static void check_saturated(struct ntff_json_taker *d, const char *key, struct ntff_slice text)
-{
-    const char *limit = text.p[0] == '-' ? "-9223372036854775808" : "18446744073709551615";
-    if (text.len == strlen(limit) && !memcmp(text.p, limit, text.len) &&
-        !memmem(d->text.p, d->text.len, limit, text.len))
-        ntff_diag_add(d->diag, NTFF_DIAG_BAD_ATTRIBUTE, 1, d->path, d->offset,
-                      "%s: an integer beyond 64 bits", key);
-}
-
 static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, const char *key,
                       struct json_object *v, bool top)
 {
@@ -191,7 +190,11 @@ static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, const char 
     case json_type_int:
         kind = json_object_get_int64(v) < 0 ? NTFF_STORE_INT : NTFF_STORE_UINT;
         text = number_text(d, v);
-        check_saturated(d, key, text);
+        if (text.len == 0) {
+            kind = NTFF_STORE_NULL;
+            ntff_diag_add(d->diag, NTFF_DIAG_BAD_ATTRIBUTE, 1, d->path, d->offset,
+                          "%s: an integer beyond 64 bits", key);
+        }
         break;
     case json_type_double:
         if (isfinite(json_object_get_double(v))) {

@@ -77,7 +77,7 @@ static uint64_t typical_time(const struct ntff_builder *b)
     size_t n = 0, step = b->events.n / NTFF_ARRAY_LEN(pick) + 1;
     for (size_t i = 0; i < b->events.n && n < NTFF_ARRAY_LEN(pick); i += step)
         pick[n++] = b->events.v[i].ts_ns;
-    qsort(pick, n, sizeof *pick, u64_cmp);
+    ntff_sort(pick, n, sizeof *pick, u64_cmp);
     return n ? pick[n / 2] : 0;
 }
 
@@ -470,7 +470,7 @@ static bool make_flows(struct ntff_builder *b, const uint32_t *map)
             b->links.v[n++] = l;
     }
     b->links.n = n;
-    qsort(b->links.v, n, sizeof *b->links.v, link_cmp);
+    ntff_sort(b->links.v, n, sizeof *b->links.v, link_cmp);
     for (size_t i = 0, j; i < n; i = j) {
         const struct ntff_link *v = b->links.v;
         for (j = i + 1; j < n && v[j].is_seq == v[i].is_seq && v[j].proc == v[i].proc &&
@@ -484,7 +484,7 @@ static bool make_flows(struct ntff_builder *b, const uint32_t *map)
             ntff_event_clear(&b->events.v[b->flows.v[i].to], NTFF_EV_FLOW_IN);
         b->flows.n = 0;
     }
-    qsort(b->flows.v, b->flows.n, sizeof *b->flows.v, flow_cmp);
+    ntff_sort(b->flows.v, b->flows.n, sizeof *b->flows.v, flow_cmp);
     for (size_t i = 0; i < b->flows.n; i++) {
         struct ntff_flow *f = &b->flows.v[i];
         f->id = (uint32_t)i + 1;
@@ -523,7 +523,7 @@ static bool rates_to_samples(struct ntff_builder *b)
 {
     struct ntff_rate *r = b->rates.v;
     int64_t sum = 0;
-    qsort(r, b->rates.n, sizeof *r, rate_cmp);
+    ntff_sort(r, b->rates.n, sizeof *r, rate_cmp);
     for (size_t i = 0, j; i < b->rates.n; i = j) {
         if (i == 0 || r[i].track != r[i - 1].track)
             sum = 0;
@@ -555,7 +555,7 @@ static void sort_samples(struct ntff_builder *b)
     }
     b->samples.n = n;
     if (!sorted)
-        qsort(b->samples.v, n, sizeof *b->samples.v, sample_cmp);
+        ntff_sort(b->samples.v, n, sizeof *b->samples.v, sample_cmp);
 }
 
 /* -- the tree of tracks ------------------------------------------------------------------------- */

@@ -110,13 +110,13 @@ static bool find_cores(struct placer *p)
         *r = (struct run){{d->proc, d->nc, d->core}, d->exec_id, d->nc_start_ns,
                           d->has & NTFF_DEV_STOP ? d->nc_stop_ns : d->nc_start_ns};
     }
-    qsort(p->cores.v, p->cores.n, sizeof *p->cores.v, core_cmp);
+    ntff_sort(p->cores.v, p->cores.n, sizeof *p->cores.v, core_cmp);
     size_t n = 0;
     for (size_t i = 0; i < p->cores.n; i++)
         if (n == 0 || core_cmp(&p->cores.v[i], &p->cores.v[n - 1]) != 0)
             p->cores.v[n++] = p->cores.v[i];
     p->cores.n = n;
-    qsort(p->runs.v, p->runs.n, sizeof *p->runs.v, run_cmp);
+    ntff_sort(p->runs.v, p->runs.n, sizeof *p->runs.v, run_cmp);
     return true;
 }
 
@@ -379,13 +379,13 @@ static bool build_clocks(struct placer *p)
     struct ntff_builder *b = p->b;
     struct ntff_sync *s = b->syncs.v;
     size_t n = b->syncs.n, j;
-    qsort(s, n, sizeof *s, sync_time_cmp);
+    ntff_sort(s, n, sizeof *s, sync_time_cmp);
     for (size_t i = 0; i < n; i = j) {
         for (j = i + 1; j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc; j++)
             ;
         attribute_syncs(p, s + i, j - i);
     }
-    qsort(s, n, sizeof *s, sync_cmp);
+    ntff_sort(s, n, sizeof *s, sync_cmp);
     for (size_t i = 0; i < n; i = j) {
         for (j = i + 1; j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc && s[j].core == s[i].core;
              j++)
@@ -406,7 +406,7 @@ static bool build_clocks(struct placer *p)
         if (ntff_clock_build(NULL, 0, b->opt->clock, &c->map, NULL) != NTFF_OK)
             return no_memory(b);
     }
-    qsort(b->clocks.v, b->clocks.n, sizeof *b->clocks.v, clock_cmp);
+    ntff_sort(b->clocks.v, b->clocks.n, sizeof *b->clocks.v, clock_cmp);
     return true;
 }
 

@@ -156,7 +156,7 @@ TAP_TEST(behind_log_text)
     check_events(l.t);
     TAP_EQ_U64(finding(&l, NTFF_DIAG_CAPTURE_DROPPED), 1001);
     const struct ntff_finding *f = &l.diag.of[NTFF_DIAG_CAPTURE_DROPPED];
-    TAP_EQ_U64(f->offset, 69); /* the second line */
+    TAP_EQ_U64(f->offset, 66); /* the second line */
     TAP_EQ_STR(f->detail, "stored 530560 of 531561");
     TAP_OK(ntff_diag_lossy(&l.diag));
     ntff_trace_free(l.t);
@@ -313,7 +313,7 @@ TAP_TEST(syntax_error_inside_an_object)
                                 "\"timestamp_ns\":6}],\"data_version\":2}");
     TAP_EQ_U64(l.t->n_events, 1);
     TAP_EQ_U64(finding(&l, NTFF_DIAG_BAD_RECORD), 1);
-    TAP_EQ_U64(l.diag.of[NTFF_DIAG_BAD_RECORD].offset, 47); /* the comma after "tru" */
+    TAP_EQ_U64(l.diag.of[NTFF_DIAG_BAD_RECORD].offset, 46); /* the comma after "tru" */
     check_counts(l.t);
     ntff_trace_free(l.t);
 }
@@ -345,12 +345,19 @@ TAP_TEST(other_data_version)
 
 TAP_TEST(integers_beyond_64_bits)
 {
-    struct loaded l = load_text("{\"events\":[{\"event_type\":\"generic\",\"phase\":\"instant\","
-                                "\"data\":{\"a\":18446744073709551615,\"b\":18446744073709551616},"
-                                "\"timestamp_ns\":6}]}");
+    struct loaded l =
+        load_text("[{\"event_type\":\"generic\",\"phase\":\"instant\",\"timestamp_ns\":6,"
+                  "\"data\":{\"a\":18446744073709551615,\"b\":-9223372036854775808}},"
+                  "{\"event_type\":\"generic\",\"phase\":\"instant\",\"timestamp_ns\":7,"
+                  "\"data\":{\"a\":18446744073709551616}}]");
     struct ntff_detail d = {.n = 0};
-    TAP_EQ_U64(l.t->n_events, 1);
+    TAP_EQ_U64(l.t->n_events, 2);
     TAP_EQ_U64(attr_uint(l.t, &l.t->events[0], "a"), UINT64_MAX);
+    TAP_OK(ntff_detail(l.t, &l.t->events[0], &d));
+    TAP_EQ_I64(ntff_detail_find(&d, "b")->i, INT64_MIN);
+    TAP_OK(ntff_detail(l.t, &l.t->events[1], &d));
+    TAP_EQ_U64(ntff_detail_find(&d, "a")->kind, NTFF_V_NULL);
+    TAP_EQ_U64(finding(&l, NTFF_DIAG_BAD_ATTRIBUTE), 1);
     ntff_detail_done(&d);
     ntff_trace_free(l.t);
 }
