@@ -300,7 +300,7 @@ TAP_TEST(impossible_durations_and_times)
     TAP_EQ_U64(count(l.t, "b", NTFF_EV_INSTANT), 1);
     TAP_EQ_U64(finding(&l, NTFF_DIAG_NEGATIVE_DURATION), 1);
     TAP_EQ_U64(finding(&l, NTFF_DIAG_BAD_RECORD), 5);
-    TAP_EQ_U64(l.diag.of[NTFF_DIAG_BAD_RECORD].offset, 104); /* of "c" */
+    TAP_EQ_U64(l.diag.of[NTFF_DIAG_BAD_RECORD].offset, 97); /* of "c" */
     ntff_trace_free(l.t);
 }
 
