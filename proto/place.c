@@ -485,21 +485,26 @@ static bool classify(struct placer *p, uint8_t *kind)
 
 /* -- placing ------------------------------------------------------------------------------------ */
 
+/* Length of a span whose recorded times are kept. The vendor takes STOP.nc - START.nc [AWS:IMG]; the
+ * recorded times say the same on the host's scale, unless they were adjusted by different pairs. So: the
+ * recorded difference where the two agree within the drift a clock can have, else the device's. */
+static uint64_t kept_length(const struct ntff_dev *d)
+{
+    uint64_t rec = d->rec_stop_ns > d->rec_start_ns ? d->rec_stop_ns - d->rec_start_ns : 0;
+    if (!(d->has & NTFF_DEV_START) || !(d->has & NTFF_DEV_STOP) || d->nc_stop_ns < d->nc_start_ns)
+        return rec;
+    uint64_t dev = d->nc_stop_ns - d->nc_start_ns, off = rec > dev ? rec - dev : dev - rec;
+    return off <= dev / 5000 + 2 ? rec : dev; /* 200 ppm */
+}
+
 static void keep_recorded(struct ntff_event *e, const struct ntff_dev *d, struct ntff_core_clock *c)
 {
     if (c)
         c->n_recorded++;
-    if (e->flags & NTFF_EV_START_LOST) {
-        e->ts_ns = d->rec_stop_ns;
-        return;
-    }
-    e->ts_ns = d->rec_start_ns;
-    if (d->has & NTFF_DEV_WHOLE || e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_INSTANT))
-        return;
-    if (d->has & NTFF_DEV_START && d->has & NTFF_DEV_STOP && d->nc_stop_ns >= d->nc_start_ns)
-        e->dur_ns = d->nc_stop_ns - d->nc_start_ns;
-    else
-        e->dur_ns = d->rec_stop_ns > d->rec_start_ns ? d->rec_stop_ns - d->rec_start_ns : 0;
+    e->ts_ns = e->flags & NTFF_EV_START_LOST ? d->rec_stop_ns : d->rec_start_ns;
+    if (!(d->has & NTFF_DEV_WHOLE) && e->stop_ref.src != NTFF_SRC_NONE &&
+        !(e->flags & (NTFF_EV_START_LOST | NTFF_EV_NEGATIVE)))
+        e->dur_ns = kept_length(d);
 }
 
 static enum ntff_placed by_map(struct ntff_event *e, const struct ntff_dev *d,

@@ -59,6 +59,7 @@ bool ntff_event_plausible(const struct ntff_event_plan *p, const uint8_t *msg, s
 /* Evidence on numberings, collected over records, then judged. */
 struct ntff_numbering_test {
     uint32_t n, one_big, two_big, five_type, fifteen_type, old_types;
+    uint32_t plan_big; /* Unix times where a schema's plan expects them */
 };
 void ntff_numbering_look(struct ntff_numbering_test *t, const uint8_t *msg, size_t len);
 /* Sets *p to the numbering the evidence speaks for. */

@@ -102,6 +102,18 @@ static struct chain follow(const uint8_t *data, uint64_t len, enum ntff_framing 
     return c;
 }
 
+/* Does the plan find Unix times in the records? A schema of another version may not. */
+static void check_plan(const struct ntff_event_plan *plan, struct ntff_numbering_test *t,
+                       const uint8_t *msg, size_t len)
+{
+    struct ntff_wire w = ntff_wire_init(msg, len);
+    struct ntff_field f;
+    if (plan->numbering != NTFF_NUM_SCHEMA)
+        return;
+    while (ntff_wire_next(&w, &f) > 0)
+        t->plan_big += ntff_plan_slot(plan, f.number) == NTFF_S_TIMESTAMP && f.value > UNIX_NS_FLOOR;
+}
+
 /* Do the first records of a stream pass as events? The share that must: all but the torn last one. */
 static bool stream_of_events(const uint8_t *data, uint64_t len, enum ntff_framing framing,
                              const struct ntff_event_plan *plan, struct ntff_numbering_test *test)
@@ -118,6 +130,7 @@ static bool stream_of_events(const uint8_t *data, uint64_t len, enum ntff_framin
         }
         filled += n > 0;
         ntff_numbering_look(test, msg, n);
+        check_plan(plan, test, msg, n);
     }
     return filled > 0 && bad * 20 <= seen; /* a few damaged ones do not change what it is */
 }
@@ -147,10 +160,12 @@ static void offer(struct ntff_probe *best, const struct ntff_probe *p)
 static void plan_of(struct ntff_probe *p, const struct ntff_event_plan *given,
                     const struct ntff_numbering_test *test)
 {
-    if (given->numbering == NTFF_NUM_SCHEMA)
-        p->plan = *given;
-    else
-        ntff_numbering_judge(test, &p->plan);
+    bool fits = test->plan_big * 4 > test->n || test->plan_big >= test->one_big + test->two_big;
+    p->plan = *given;
+    if (given->numbering == NTFF_NUM_SCHEMA && fits)
+        return;
+    p->misfit = given->numbering == NTFF_NUM_SCHEMA;
+    ntff_numbering_judge(test, &p->plan);
 }
 
 static void try_stream(const uint8_t *data, uint64_t len, enum ntff_framing framing,
@@ -248,8 +263,10 @@ static void bare_look(struct bare_test *t, const struct ntff_field *f,
         t->profiles++;
     } else if (f->value > 8 && ntff_event_plausible(plan, f->data, f->value)) {
         t->events++;
-        if (t->events <= PROBE_RECORDS)
-            ntff_numbering_look(numbering, f->data, f->value);
+        if (t->events > PROBE_RECORDS)
+            return;
+        ntff_numbering_look(numbering, f->data, f->value);
+        check_plan(plan, numbering, f->data, f->value);
     }
 }
 
