@@ -1,5 +1,6 @@
 #!/bin/bash
 # d-noisy-clocks: what ntff-conv writes against what was simulated.
+# shellcheck source=tests/lib.sh
 . "$SRC/tests/lib.sh"
 need_program "$conv"
 exec python3 "$SRC/tests/truth.py" d-noisy-clocks

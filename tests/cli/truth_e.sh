@@ -1,5 +1,6 @@
 #!/bin/bash
 # e-device: what ntff-conv writes against what was simulated.
+# shellcheck source=tests/lib.sh
 . "$SRC/tests/lib.sh"
 need_program "$conv"
 exec python3 "$SRC/tests/truth.py" e-device

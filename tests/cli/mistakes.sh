@@ -1,0 +1,170 @@
+#!/bin/bash
+# What users get wrong: every mistake ends with one clear line, the right exit status, and no debris.
+# shellcheck source=tests/lib.sh
+. "$SRC/tests/lib.sh"
+need_program "$conv"
+
+capture=$cases/a-delimited/i-EXAMPLE0_pid_1000
+mkdir in out
+cp "$capture"/*.pb in/
+
+# nothing_left NAME: out/ is empty, so no temporary or partial file stayed
+nothing_left() { is "$1: nothing is left behind" "$(ls -A out)" ""; }
+# refused NAME PATTERN ARGS...: exit 1, a line that matches, not a long text, nothing written
+refused() {
+    exits "$1" 1 "$conv" -o out/t.pftrace "${@:3}"
+    says "$1: says why" "$2"
+    is "$1: is brief" "$(($(wc -l <"$TMP/err") <= 4))" 1
+    nothing_left "$1"
+}
+
+# -- usage ------------------------------------------------------------------------------------------------
+exits "no argument" 2 "$conv"
+says "no argument: shows the usage" '[Uu]sage'
+exits "unknown option" 2 "$conv" --no-such-option in
+says "unknown option: is named" 'no-such-option'
+exits "unknown format" 2 "$conv" -f pdf in
+exits "bad --from" 2 "$conv" --from 12parsecs -o out/t.pftrace in
+exits "--from after --to" 2 "$conv" --from 2s --to 1s -o out/t.pftrace in
+nothing_left "usage errors"
+exits "--help" 0 "$conv" --help
+says "--help: on standard output" '[Uu]sage' "$TMP/out"
+exits "--version" 0 "$conv" --version
+
+# -- wrong input ------------------------------------------------------------------------------------------
+refused "missing path" 'nowhere.*[Nn]o such file' nowhere
+mkdir empty
+refused "empty directory" 'empty.*(ntrace\.pb|ntff)' empty
+cp "$(command -v true || echo /bin/true)" in_elf
+refused "a program" 'in_elf' in_elf
+printf '\x89PNG\r\n\x1a\n\0\0\0\rIHDR' >picture.png
+refused "a picture" 'picture\.png' picture.png
+echo "hello" >text.txt
+refused "a text file" 'text\.txt' text.txt
+: >zero.pb
+refused "an empty file" 'zero\.pb' zero.pb
+head -c 4096 /dev/zero >zeros.pb
+refused "zeros" 'zeros\.pb' zeros.pb
+
+# content, not name, decides
+cp "$cases"/e-device/i-EXAMPLE0_pid_1000/*vnc_0.ntff misnamed-ntrace.pb
+exits "an .ntff named ntrace.pb: info" 0 "$conv" info misnamed-ntrace.pb
+says "an .ntff named ntrace.pb: info knows it" 'ntff|device profile' "$TMP/out"
+cp in/ntrace.pb misnamed.ntff
+exits "an ntrace.pb named .ntff" 0 "$conv" -q -o out/t.pftrace misnamed.ntff
+ok "an ntrace.pb named .ntff: is converted" test -s out/t.pftrace
+rm -f out/*
+# a container version from the future, or the past: said, with the supported one
+for version in 4 200; do
+    { printf "\\x$(printf %x $version)"; tail -c +2 misnamed-ntrace.pb; } >version.ntff
+    exits ".ntff of version $version: info goes on" 0 "$conv" info version.ntff
+    cat "$TMP/out" "$TMP/err" >both
+    says ".ntff of version $version: said, with what is supported" "$version.*6|6.*$version" both
+done
+
+# -- damaged ----------------------------------------------------------------------------------------------
+mkdir cut
+head -c 20000 in/ntrace.pb >cut/ntrace.pb
+exits "a cut file: written with losses" 3 "$conv" -o out/t.pftrace cut/ntrace.pb
+says "a cut file: is named, with the offset" 'cut/ntrace\.pb.*0x[0-9a-f]+'
+ok "a cut file: the rest is there" test -s out/t.pftrace
+rm -f out/*
+exits "a cut file, --strict" 1 "$conv" --strict -o out/t.pftrace cut/ntrace.pb
+nothing_left "a cut file, --strict"
+gzip -c in/ntrace.pb | head -c 3000 >cut/ntrace.pb.gz
+exits "a cut gzip file: written with losses" 3 "$conv" -o out/t.pftrace cut/ntrace.pb.gz
+says "a cut gzip file: is named" 'cut/ntrace\.pb\.gz'
+rm -f out/*
+mkdir mixed
+cp in/*.pb mixed/ && cp -r cut/ntrace.pb mixed/ntrace_2.pb && cp zero.pb picture.png mixed/
+exits "a good file beside bad ones" 3 "$conv" -o out/t.pftrace mixed
+ok "a good file beside bad ones: is converted" test -s out/t.pftrace
+rm -f out/*
+
+# -- output -----------------------------------------------------------------------------------------------
+echo precious >out/t.pftrace
+exits "output exists" 1 "$conv" -o out/t.pftrace in
+says "output exists: says --force" '--force'
+is "output exists: is untouched" "$(cat out/t.pftrace)" precious
+exits "output exists, --force" 0 "$conv" --force -o out/t.pftrace in
+ok "output exists, --force: is replaced" test "$(wc -c <out/t.pftrace)" -gt 1000
+is "output exists, --force: mode bits are the usual ones" "$(stat -c %a out/t.pftrace)" 644
+is "output exists, --force: nothing else is left" "$(ls -A out)" t.pftrace
+rm -f out/*
+cp in/ntrace.pb same.pb
+exits "output is the input" 1 "$conv" --force -o same.pb same.pb
+says "output is the input: says so" 'same\.pb'
+same "output is the input: the input is untouched" same.pb in/ntrace.pb
+ln same.pb linked.pb
+exits "output is the input by another name" 1 "$conv" --force -o linked.pb same.pb
+same "output is the input by another name: untouched" same.pb in/ntrace.pb
+exits "output in a directory of the input" 1 "$conv" --force -o in/ntrace.pb in
+same "output in a directory of the input: untouched" in/ntrace.pb same.pb
+exits "no such directory" 1 "$conv" -o nowhere/t.pftrace in
+says "no such directory: is named" 'nowhere/t\.pftrace'
+exits "output is a directory" 1 "$conv" --force -o out in
+nothing_left "output is a directory"
+
+# default name: the input's, in the current directory, nothing in the input's
+mkdir -p session/i-EXAMPLE0_pid_1000 work && cp in/*.pb session/i-EXAMPLE0_pid_1000/
+before=$(find session | sort)
+(cd work && "$conv" -q ../session) >/dev/null 2>&1
+is "default name: in the current directory" "$(ls -A work)" session.pftrace
+is "default name: nothing is written beside the input" "$(find session | sort)" "$before"
+
+# -- full disk --------------------------------------------------------------------------------------------
+if [ -e /dev/full ]; then
+    rc=0
+    "$conv" -q -o - in >/dev/full 2>err || rc=$?
+    is "full disk on standard output: exit status" $rc 1
+    says "full disk on standard output: says so" '[Nn]o space' err
+fi
+# a file size limit fails like a full disk, half way through
+rc=0
+(
+    trap '' XFSZ
+    ulimit -f 8
+    exec "$conv" -q -f chrome -o out/t.json in
+) 2>err || rc=$?
+is "no room for the whole output: exit status" $rc 1
+says "no room for the whole output: says so" 't\.json.*([Ff]ile too large|[Nn]o space)' err
+nothing_left "no room for the whole output"
+mkdir small
+if mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then
+    exits "full disk" 1 "$conv" -q -f chrome -o small/t.json in
+    says "full disk: says so" 'small/t\.json.*[Nn]o space'
+    is "full disk: nothing is left behind" "$(ls -A small)" ""
+    umount small
+else
+    skip "full disk" "cannot mount a small tmpfs here"
+fi
+
+# -- permissions ------------------------------------------------------------------------------------------
+chmod 755 "$TMP"
+as_nobody=()
+[ "$(id -u)" = 0 ] && as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if "${as_nobody[@]}" test -x "$conv" 2>/dev/null && "${as_nobody[@]}" test -r in/ntrace.pb; then
+    cp in/ntrace.pb locked.pb && chmod 000 locked.pb
+    exits "no permission to read" 1 "${as_nobody[@]}" "$conv" -o /dev/null locked.pb
+    says "no permission to read: says so" 'locked\.pb.*[Pp]ermission denied'
+    mkdir -m 755 readonly
+    [ "$(id -u)" = 0 ] || chmod 555 readonly
+    exits "no permission to write" 1 "${as_nobody[@]}" "$conv" -o readonly/t.pftrace in
+    says "no permission to write: says so" 'readonly/t\.pftrace.*[Pp]ermission denied'
+    # one unreadable file in a session: the others go on
+    mkdir part && cp in/*.pb part/ && cp locked.pb part/cpu_util.pb && chmod 000 part/cpu_util.pb
+    exits "one file of a session unreadable" 3 "${as_nobody[@]}" "$conv" -o - part
+    says "one file of a session unreadable: is named" 'part/cpu_util\.pb'
+    chmod 644 locked.pb part/cpu_util.pb
+else
+    skip "no permission" "the programs are not reachable for another user"
+fi
+
+# -- pipes ------------------------------------------------------------------------------------------------
+"$conv" -q -f chrome -o - in 2>err | head -c 100 >/dev/null
+is "a reader that goes away: at most one line" "$(($(wc -l <err) <= 1))" 1
+"$conv" -q -f chrome -o - - <in/ntrace.pb >piped.json 2>err
+"$conv" -q -f chrome -o - in/ntrace.pb >named.json
+is "standard input: as many events as from the file" \
+    "$(grep -c '"ph":"X"' piped.json)" "$(grep -c '"ph":"X"' named.json)"
+finish
