@@ -24,7 +24,7 @@ for form in perfetto chrome; do
 done
 neutral <small.chrome >small.json
 golden "chrome: as expected" small.json "$want/small.json"
-protoc -I"$SRC" --decode=perfetto.protos.Trace perfetto/perfetto_subset.proto <small.perfetto 2>decode.err |
+protoc -I"$SRC" --decode=pft.Trace perfetto/perfetto_subset.proto <small.perfetto 2>decode.err |
     neutral >small.pftrace.txt
 silent "perfetto: protoc reads every packet" decode.err
 golden "perfetto: as expected" small.pftrace.txt "$want/small.pftrace.txt"
