@@ -636,7 +636,8 @@ static bool arrange_tracks(struct ntff_builder *b)
             b->events.v[i].track = t.number[b->events.v[i].track];
         for (size_t i = 0; i < b->samples.n; i++)
             b->samples.v[i].track = t.number[b->samples.v[i].track];
-        memcpy(b->tracks.v, out, kept * sizeof *out);
+        if (kept > 0)
+            memcpy(b->tracks.v, out, kept * sizeof *out);
         b->tracks.n = kept;
     }
     give(b, out, n, sizeof *out);
@@ -678,11 +679,9 @@ bool ntff_build_order(struct ntff_builder *b)
         good = sort_events(b, map, n_map) && make_flows(b, map);
     }
     give(b, map, n_map, sizeof *map);
-    if (!good || !assign_lanes(b))
+    if (!good || !assign_lanes(b) || !arrange_tracks(b))
         return false;
-    sort_samples(b);
-    if (!arrange_tracks(b))
-        return false;
+    sort_samples(b); /* by time and track, so after the tracks have their numbers */
     hand_over(b);
     return true;
 }
