@@ -8,6 +8,7 @@
 #include "proto/builder.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -560,38 +561,58 @@ static bool add_links(struct ntff_builder *b, uint32_t proc, const struct ntff_r
     return true;
 }
 
+/* A counter below "Counters" of a process, found by key without making its name first. */
+static uint32_t counter_row(struct ntff_builder *b, uint32_t proc, struct ntff_key key,
+                            const struct ntff_track *like, const char *share, const char *fmt, ...)
+    NTFF_PRINTF(6, 7);
+static uint32_t counter_row(struct ntff_builder *b, uint32_t proc, struct ntff_key key,
+                            const struct ntff_track *like, const char *share, const char *fmt, ...)
+{
+    struct ntff_map_slot *m = ntff_map_find(&b->rows, key);
+    if (m)
+        return m->value;
+    struct ntff_track proto = *like;
+    char name[128];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(name, sizeof name, fmt, ap);
+    va_end(ap);
+    proto.kind = NTFF_TRACK_COUNTER;
+    proto.process = proc;
+    proto.share_key = ntff_intern(&b->t->strs, share, strlen(share));
+    uint32_t group = ntff_build_counters(b, proc);
+    uint32_t t = group == NTFF_NONE ? NTFF_NONE : ntff_build_track(b, group, name, &proto);
+    m = t == NTFF_NONE ? NULL : ntff_map_at(&b->rows, key);
+    if (!m)
+        return no_memory(b), NTFF_NONE;
+    return m->value = t;
+}
+
 /* Running totals of device memory: one counter per HBM and usage class, and their sum. */
 static bool memory_samples(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
                            const struct ntff_aux *a)
 {
     struct ntff_track proto = blank_track;
-    char name[128];
-    uint32_t group = ntff_build_counters(b, proc);
-    if (group == NTFF_NONE)
-        return false;
-    proto.process = proc;
-    proto.kind = NTFF_TRACK_COUNTER;
+    int32_t rank = 100 + (a->hbm < 1000 ? (int32_t)a->hbm * 32 : 32000);
     proto.unit = NTFF_UNIT_BYTES;
-    proto.share_key = ntff_intern(&b->t->strs, "hbm", 3);
-    const char *usage = a->usage_name ? ntff_text(&b->t->strs, a->usage_name)
-                                      : ntff_usage_name(a->usage);
-    for (int total = 0; total < 2; total++) {
-        if (!(r->has & (total ? NTFF_HAS_TOTAL : NTFF_HAS_TYPE_TOTAL)))
-            continue;
-        if (total)
-            snprintf(name, sizeof name, "HBM%" PRIu32 " total", a->hbm);
-        else if (usage)
-            snprintf(name, sizeof name, "HBM%" PRIu32 " %.80s", a->hbm, usage);
-        else
-            snprintf(name, sizeof name, "HBM%" PRIu32 " usage %" PRIu32, a->hbm, a->usage);
-        proto.rank = 100 + (a->hbm < 1000 ? (int32_t)a->hbm * 32 : 32000) +
-                     (total ? 0 : a->usage < 30 ? 1 + (int32_t)a->usage : 31);
-        uint32_t t = ntff_build_track(b, group, name, &proto);
-        uint64_t v = total ? r->total_bytes : r->type_total_bytes;
-        if (t == NTFF_NONE || !ntff_build_sample(b, t, r->timestamp_ns, (int64_t)v, 0))
+    if (r->has & NTFF_HAS_TOTAL) {
+        struct ntff_key key = {UINT64_C(8) << 56 | proc, a->hbm, 0};
+        proto.rank = rank;
+        uint32_t t = counter_row(b, proc, key, &proto, "hbm", "HBM%" PRIu32 " total", a->hbm);
+        if (t == NTFF_NONE || !ntff_build_sample(b, t, r->timestamp_ns, (int64_t)r->total_bytes, 0))
             return false;
     }
-    return true;
+    if (!(r->has & NTFF_HAS_TYPE_TOTAL))
+        return true;
+    const char *usage = a->usage_name ? ntff_text(&b->t->strs, a->usage_name)
+                                      : ntff_usage_name(a->usage);
+    struct ntff_key key = {UINT64_C(9) << 56 | proc, a->hbm,
+                           a->usage_name ? UINT64_C(1) << 32 | a->usage_name : a->usage};
+    proto.rank = rank + (a->usage < 30 ? 1 + (int32_t)a->usage : 31);
+    uint32_t t = usage ? counter_row(b, proc, key, &proto, "hbm", "HBM%" PRIu32 " %.80s", a->hbm, usage)
+                       : counter_row(b, proc, key, &proto, "hbm", "HBM%" PRIu32 " usage %" PRIu32, a->hbm,
+                                     a->usage);
+    return t != NTFF_NONE && ntff_build_sample(b, t, r->timestamp_ns, (int64_t)r->type_total_bytes, 0);
 }
 
 /* Bandwidth of one transfer, as two steps; order.c sums overlapping ones up. */
@@ -603,18 +624,12 @@ static bool transfer_rate(struct ntff_builder *b, uint32_t proc, uint32_t nc, ui
     if (rate == 0 || rate > INT64_MAX / 1024)
         return true;
     struct ntff_track proto = blank_track;
-    char name[64];
-    uint32_t group = ntff_build_counters(b, proc);
-    if (group == NTFF_NONE)
-        return false;
-    proto.process = proc;
+    struct ntff_key key = {UINT64_C(7) << 56 | proc, nc, out};
     proto.nc = nc;
-    proto.kind = NTFF_TRACK_COUNTER;
     proto.unit = NTFF_UNIT_BYTES_PER_SEC;
-    proto.share_key = ntff_intern(&b->t->strs, "transfer", 8);
     proto.rank = 50 + (nc < 8 ? (int32_t)nc * 2 + out : 18);
-    snprintf(name, sizeof name, "NC%" PRIu32 " %s", nc, out ? "device to host" : "host to device");
-    uint32_t t = ntff_build_track(b, group, name, &proto);
+    uint32_t t = counter_row(b, proc, key, &proto, "transfer", "NC%" PRIu32 " %s", nc,
+                             out ? "device to host" : "host to device");
     for (int end = 0; end < 2; end++) {
         struct ntff_rate *x = t == NTFF_NONE ? NULL : NTFF_VEC_PUSH(b->budget, &b->rates);
         if (!x)
