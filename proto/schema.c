@@ -18,7 +18,7 @@
 /* -- lists of descriptors ------------------------------------------------------------------------
  */
 
-void ntff_blob_list_free(struct ntff_blob_list *l)
+void ntff_schema_blobs_free(struct ntff_schema_blobs *l)
 {
     for (size_t i = 0; i < l->notes.n; i++)
         free(l->notes.v[i]);
@@ -26,7 +26,7 @@ void ntff_blob_list_free(struct ntff_blob_list *l)
     NTFF_VEC_FREE(NULL, &l->blobs);
 }
 
-bool ntff_blob_note(struct ntff_blob_list *l, const char *fmt, ...)
+bool ntff_schema_blobs_note(struct ntff_schema_blobs *l, const char *fmt, ...)
 {
     char text[200];
     if (l->notes.n >= NTFF_SCHEMA_MAX_NOTES)
@@ -56,17 +56,17 @@ static enum ntff_status out_of_memory(struct ntff_error *err)
 enum ntff_status ntff_schema_builtin(struct ntff_schema **out, struct ntff_error *err)
 {
     struct ntff_buf file[2] = {{0}, {0}};
-    struct ntff_blob_list list = {0};
+    struct ntff_schema_blobs list = {0};
     enum ntff_status status = NTFF_NOMEM;
     bool ok = ntff_builtin_encode(&file[0], &file[1]);
     for (size_t i = 0; ok && i < 2; i++) {
-        struct ntff_blob *b = NTFF_VEC_PUSH(NULL, &list.blobs);
+        struct ntff_schema_blob *b = NTFF_VEC_PUSH(NULL, &list.blobs);
         if ((ok = b != NULL))
-            *b = (struct ntff_blob){file[i].p, file[i].len, 0};
+            *b = (struct ntff_schema_blob){file[i].p, file[i].len, 0};
     }
     status = ok ? ntff_schema_build(&list, NTFF_SCHEMA_BUILTIN, "built-in", out, err)
                 : out_of_memory(err);
-    ntff_blob_list_free(&list);
+    ntff_schema_blobs_free(&list);
     ntff_buf_free(&file[0]);
     ntff_buf_free(&file[1]);
     return status;
@@ -86,7 +86,7 @@ static bool is_file_descriptor(const uint8_t *data, size_t len)
 }
 
 /* Splits a FileDescriptorSet (repeated field 1) into its files. */
-static enum ntff_status split_set(const uint8_t *data, size_t len, struct ntff_blob_list *list,
+static enum ntff_status split_set(const uint8_t *data, size_t len, struct ntff_schema_blobs *list,
                                   struct ntff_error *err)
 {
     struct ntff_wire w = ntff_wire_init(data, len);
@@ -95,10 +95,10 @@ static enum ntff_status split_set(const uint8_t *data, size_t len, struct ntff_b
     while ((r = ntff_wire_next(&w, &f)) > 0) {
         if (f.number != 1 || f.type != NTFF_WT_LEN)
             continue;
-        struct ntff_blob *b = NTFF_VEC_PUSH(NULL, &list->blobs);
+        struct ntff_schema_blob *b = NTFF_VEC_PUSH(NULL, &list->blobs);
         if (!b)
             return out_of_memory(err);
-        *b = (struct ntff_blob){f.data, (size_t)f.value, (uint64_t)(f.data - data)};
+        *b = (struct ntff_schema_blob){f.data, (size_t)f.value, (uint64_t)(f.data - data)};
     }
     return r == 0 ? NTFF_OK
                   : ntff_fail(err, NTFF_MALFORMED, (uint64_t)(w.p - data), "descriptor set: %s",
@@ -114,7 +114,7 @@ static bool is_set(const uint8_t *data, size_t len)
 
 /* Any other file: the descriptors a compiler put into it. */
 static enum ntff_status search(const struct ntff_bytes *in, const char *source,
-                               struct ntff_blob_list *list, struct ntff_error *err)
+                               struct ntff_schema_blobs *list, struct ntff_error *err)
 {
     enum ntff_status status = ntff_schema_find(in, list, err);
     if (status != NTFF_OK || list->blobs.n)
@@ -133,15 +133,15 @@ static enum ntff_status search(const struct ntff_bytes *in, const char *source,
 static enum ntff_status parse_bytes(const struct ntff_bytes *in, const char *source,
                                     struct ntff_schema **out, struct ntff_error *err)
 {
-    struct ntff_blob_list list = {0};
+    struct ntff_schema_blobs list = {0};
     enum ntff_schema_origin origin = NTFF_SCHEMA_GIVEN;
     enum ntff_status status = NTFF_OK;
     if (is_set(in->data, in->len)) {
         status = split_set(in->data, in->len, &list, err);
     } else if (is_file_descriptor(in->data, in->len)) {
-        struct ntff_blob *b = NTFF_VEC_PUSH(NULL, &list.blobs);
+        struct ntff_schema_blob *b = NTFF_VEC_PUSH(NULL, &list.blobs);
         if (b)
-            *b = (struct ntff_blob){in->data, in->len, 0};
+            *b = (struct ntff_schema_blob){in->data, in->len, 0};
         else
             status = out_of_memory(err);
     } else {
@@ -150,7 +150,7 @@ static enum ntff_status parse_bytes(const struct ntff_bytes *in, const char *sou
     }
     if (status == NTFF_OK)
         status = ntff_schema_build(&list, origin, source, out, err);
-    ntff_blob_list_free(&list);
+    ntff_schema_blobs_free(&list);
     return status;
 }
 

@@ -160,7 +160,7 @@ static size_t delimit(const uint8_t *p, const uint8_t *end, const char **why)
 }
 
 struct candidate {
-    struct ntff_blob blob;
+    struct ntff_schema_blob blob;
     const char *name; /* in .schema */
     struct ntff_schema *schema;
     uint64_t distance; /* from the known totals */
@@ -195,7 +195,7 @@ static uint64_t distance(const struct ntff_schema *s)
 struct search {
     const uint8_t *data;
     size_t len;
-    struct ntff_blob_list *list;
+    struct ntff_schema_blobs *list;
     NTFF_VEC(struct candidate) found; /* the best of each file name */
     struct ntff_error why_not;        /* the last candidate that failed */
     unsigned tries;
@@ -218,7 +218,7 @@ static void settle(struct search *s, struct candidate *c)
         if (have->blob.len != c->blob.len || memcmp(have->blob.p, c->blob.p, c->blob.len) != 0) {
             bool swap = c->distance < have->distance;
             const struct candidate *used = swap ? c : have, *other = swap ? have : c;
-            s->nomem |= !ntff_blob_note(
+            s->nomem |= !ntff_schema_blobs_note(
                 s->list,
                 "several descriptors of %.80s: used the one at 0x%llx, not the one at 0x%llx",
                 c->name, (unsigned long long)used->blob.offset,
@@ -248,7 +248,7 @@ static const uint8_t *try_at(struct search *s, const uint8_t *start, const uint8
     const uint8_t *end = s->data + elf_bound(s->data, s->len, offset);
     const char *why = NULL;
     struct candidate c = {.blob = {start, delimit(start, end, &why), offset}};
-    struct ntff_blob_list one = {0};
+    struct ntff_schema_blobs one = {0};
     one.blobs.v = &c.blob;
     one.blobs.n = 1;
     enum ntff_status status =
@@ -261,9 +261,9 @@ static const uint8_t *try_at(struct search *s, const uint8_t *start, const uint8
                            start[1], (const char *)start + 2);
     }
     if (status != NTFF_OK) {
-        s->nomem |=
-            !ntff_blob_note(s->list, "skipped what begins like a descriptor at 0x%llx: %.120s",
-                            (unsigned long long)offset, s->why_not.text);
+        s->nomem |= !ntff_schema_blobs_note(
+            s->list, "skipped what begins like a descriptor at 0x%llx: %.120s",
+            (unsigned long long)offset, s->why_not.text);
         return hit + 1;
     }
     c.name = c.schema->files[0].name;
@@ -288,7 +288,7 @@ static bool collect(struct search *s)
         for (size_t i = 0; i < s->found.n && ok; i++) {
             if ((strcmp(s->found.v[i].name, "ntff.proto") == 0) != (pass == 0))
                 continue;
-            struct ntff_blob *b = NTFF_VEC_PUSH(NULL, &s->list->blobs);
+            struct ntff_schema_blob *b = NTFF_VEC_PUSH(NULL, &s->list->blobs);
             if ((ok = b != NULL))
                 *b = s->found.v[i].blob;
         }
@@ -306,7 +306,7 @@ static bool search_run(struct search *s, const uint8_t *p, const uint8_t *end)
     while (p < end && (hit = memmem(p, (size_t)(end - p), needle, sizeof needle - 1))) {
         const uint8_t *start = step_back(s->data, hit);
         if (start && ++s->tries > MAX_TRIES) {
-            s->nomem |= !ntff_blob_note(
+            s->nomem |= !ntff_schema_blobs_note(
                 s->list, "stopped after %d places that look like descriptors", MAX_TRIES);
             return false;
         }
@@ -315,7 +315,7 @@ static bool search_run(struct search *s, const uint8_t *p, const uint8_t *end)
     return true;
 }
 
-enum ntff_status ntff_schema_find(const struct ntff_bytes *in, struct ntff_blob_list *out,
+enum ntff_status ntff_schema_find(const struct ntff_bytes *in, struct ntff_schema_blobs *out,
                                   struct ntff_error *err)
 {
     struct search s = {.data = in->data, .len = in->len, .list = out};

@@ -441,7 +441,7 @@ static const char *file_text(struct parse *p, struct ntff_slice raw, uint32_t nu
 }
 
 /* Copies the blob and reads what the whole file needs to know. */
-static bool open_file(struct parse *p, const struct ntff_blob *b, struct ntff_schema_file *f)
+static bool open_file(struct parse *p, const struct ntff_schema_blob *b, struct ntff_schema_file *f)
 {
     uint64_t edition = 0;
     uint8_t *copy = b->len <= NTFF_SCHEMA_MAX_BLOB ? alloc(p, b->len, 1) : NULL;
@@ -491,7 +491,7 @@ static bool parse_file(struct parse *p, struct ntff_schema_file *f)
     return true;
 }
 
-static bool parse_files(struct parse *p, const struct ntff_blob_list *list)
+static bool parse_files(struct parse *p, const struct ntff_schema_blobs *list)
 {
     size_t n = list->blobs.n;
     if (n > NTFF_SCHEMA_MAX_FILES)
@@ -610,7 +610,7 @@ static bool link_types(struct parse *p)
     return true;
 }
 
-enum ntff_status ntff_schema_build(const struct ntff_blob_list *list,
+enum ntff_status ntff_schema_build(const struct ntff_schema_blobs *list,
                                    enum ntff_schema_origin origin, const char *source,
                                    struct ntff_schema **out, struct ntff_error *err)
 {

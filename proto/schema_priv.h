@@ -15,26 +15,26 @@
 #define NTFF_SCHEMA_MAX_NOTES 32
 
 /* A serialized FileDescriptorProto somewhere in a larger file. */
-struct ntff_blob {
+struct ntff_schema_blob {
     const uint8_t *p;
     size_t len;
     uint64_t offset; /* in that file */
 };
 
-struct ntff_blob_list {
-    NTFF_VEC(struct ntff_blob) blobs;
+struct ntff_schema_blobs {
+    NTFF_VEC(struct ntff_schema_blob) blobs;
     NTFF_VEC(char *) notes; /* malloc'd */
 };
 
-void ntff_blob_list_free(struct ntff_blob_list *l);
+void ntff_schema_blobs_free(struct ntff_schema_blobs *l);
 
 /* Adds a line to the list's notes; silently none above NTFF_SCHEMA_MAX_NOTES. */
-bool ntff_blob_note(struct ntff_blob_list *l, const char *fmt, ...)
+bool ntff_schema_blobs_note(struct ntff_schema_blobs *l, const char *fmt, ...)
     NTFF_PRINTF(2, 3) NTFF_MUST_CHECK;
 
 /* Makes a schema of descriptors. Errors: MALFORMED (offset of the blob + position), LIMIT, NOMEM.
  */
-enum ntff_status ntff_schema_build(const struct ntff_blob_list *list,
+enum ntff_status ntff_schema_build(const struct ntff_schema_blobs *list,
                                    enum ntff_schema_origin origin, const char *source,
                                    struct ntff_schema **out,
                                    struct ntff_error *err) NTFF_MUST_CHECK;
@@ -51,7 +51,7 @@ struct ntff_bytes {
 
 /* Finds the descriptors of package ntff inside any file, ELF or not (schema_elf.c). An empty list
  * with OK = none there. */
-enum ntff_status ntff_schema_find(const struct ntff_bytes *in, struct ntff_blob_list *out,
+enum ntff_status ntff_schema_find(const struct ntff_bytes *in, struct ntff_schema_blobs *out,
                                   struct ntff_error *err) NTFF_MUST_CHECK;
 bool ntff_is_elf(const uint8_t *data, size_t len);
 
