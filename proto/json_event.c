@@ -92,46 +92,76 @@ static bool decimal(struct ntff_slice s, int scale, bool *negative, uint64_t *ou
     return any && p == end;
 }
 
-/* json-c silently takes the largest value for integers it cannot hold. */
-static bool saturated(const struct ntff_json_taker *d, const char *digits)
+/* v in decimal, ending before end. Returns its first digit. */
+static char *digits_before(char *end, uint64_t v)
 {
-    static const char high[] = "18446744073709551615", low[] = "-9223372036854775808";
-    const char *limit = digits[0] == '-' ? low : high;
-    return strcmp(digits, limit) == 0 && !memmem(d->text.p, d->text.len, limit, strlen(limit));
+    do
+        *--end = (char)('0' + v % 10);
+    while ((v /= 10) != 0);
+    return end;
+}
+
+/* json-c silently takes the largest value for integers it cannot hold. */
+static bool saturated(const struct ntff_json_taker *d, struct json_object *v)
+{
+    const char *limit = "18446744073709551615";
+    if (json_object_get_int64(v) == INT64_MIN)
+        limit = "-9223372036854775808";
+    else if (json_object_get_uint64(v) != UINT64_MAX)
+        return false;
+    return !memmem(d->text.p, d->text.len, limit, strlen(limit));
 }
 
 /* The text of a number, from a number or a string. Empty for everything else, and for integers
  * beyond 64 bits. */
 static struct ntff_slice number_text(struct ntff_json_taker *d, struct json_object *v)
 {
+    char *end = d->scratch + sizeof d->scratch, *p;
     switch (json_object_get_type(v)) {
     case json_type_int:
-        if (json_object_get_int64(v) < 0)
-            snprintf(d->scratch, sizeof d->scratch, "%" PRId64, json_object_get_int64(v));
-        else
-            snprintf(d->scratch, sizeof d->scratch, "%" PRIu64, json_object_get_uint64(v));
-        return slice(saturated(d, d->scratch) ? "" : d->scratch);
+        if (saturated(d, v))
+            break;
+        if (json_object_get_int64(v) < 0) {
+            p = digits_before(end, 0 - (uint64_t)json_object_get_int64(v));
+            *--p = '-';
+        } else {
+            p = digits_before(end, json_object_get_uint64(v));
+        }
+        return (struct ntff_slice){p, (size_t)(end - p)};
     case json_type_double: /* as it was written */
         return slice(json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN));
     case json_type_string:
         return (struct ntff_slice){json_object_get_string(v),
                                    (size_t)json_object_get_string_len(v)};
     default:
-        return (struct ntff_slice){"", 0};
+        break;
     }
+    return (struct ntff_slice){"", 0};
+}
+
+/* A number times 10^scale. */
+static bool get_scaled(struct ntff_json_taker *d, struct json_object *v, int scale, bool *negative,
+                       uint64_t *out)
+{
+    if (scale == 0 && json_object_is_type(v, json_type_int) && json_object_get_int64(v) >= 0) {
+        *negative = false;
+        *out = json_object_get_uint64(v);
+        return *out != UINT64_MAX || !saturated(d, v);
+    }
+    return decimal(number_text(d, v), scale, negative, out);
 }
 
 static bool get_uint(struct ntff_json_taker *d, struct json_object *v, uint64_t max, uint64_t *out)
 {
     bool negative;
-    return decimal(number_text(d, v), 0, &negative, out) && !negative && *out <= max;
+    return get_scaled(d, v, 0, &negative, out) && !negative && *out <= max;
 }
 
 static bool get_int32(struct ntff_json_taker *d, struct json_object *v, int32_t *out)
 {
     bool negative;
     uint64_t u;
-    if (!decimal(number_text(d, v), 0, &negative, &u) || u > INT32_MAX)
+    if (!get_scaled(d, v, 0, &negative, &u) || u > INT32_MAX)
         return false;
     *out = negative ? -(int32_t)u : (int32_t)u;
     return true;
@@ -177,7 +207,7 @@ static void null_for_nan(struct json_object *v)
     }
 }
 
-static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, const char *key,
+static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, struct ntff_slice key,
                       struct json_object *v, bool top)
 {
     enum ntff_store_kind kind = NTFF_STORE_NULL;
@@ -193,7 +223,7 @@ static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, const char 
         if (text.len == 0) {
             kind = NTFF_STORE_NULL;
             ntff_diag_add(d->diag, NTFF_DIAG_BAD_ATTRIBUTE, 1, d->path, d->offset,
-                          "%s: an integer beyond 64 bits", key);
+                          "%s: an integer beyond 64 bits", key.p);
         }
         break;
     case json_type_double:
@@ -216,23 +246,9 @@ static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, const char 
     default:
         break;
     }
-    ntff_store_attr(&d->store, slice(key), kind, text, top);
+    ntff_store_attr(&d->store, key, kind, text, top);
     if (kind == NTFF_STORE_TEXT || kind == NTFF_STORE_UINT)
-        ntff_rec_attr(r, key, strlen(key), text.p, text.len);
-}
-
-static void take_data(struct ntff_json_taker *d, struct ntff_rec *r, const char *key,
-                      struct json_object *v)
-{
-    if (!json_object_is_type(v, json_type_object)) {
-        ntff_diag_add(d->diag, NTFF_DIAG_BAD_ATTRIBUTE, 1, d->path, d->offset,
-                      "\"%s\" is not an object", key);
-        take_attr(d, r, key, v, true);
-        return;
-    }
-    if (json_object_object_length(v) == 0)
-        ntff_store_uint(&d->store, NTFF_STORE_EMPTY_DATA, 1);
-    json_object_object_foreach(v, name, value) take_attr(d, r, name, value, false);
+        ntff_rec_attr(r, key.p, key.len, text.p, text.len);
 }
 
 /* -- events ----------------------------------------------------------------------------------- */
@@ -248,54 +264,47 @@ struct taking {
     const char *instance;
 };
 
-/* Members that are plain numbers: where they go in the store and in the record. */
-struct number_member {
+struct member {
     const char *key;
+    bool row_only;
+    /* False: not understood, the member becomes an attribute. */
+    bool (*take)(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                 struct json_object *v);
+    /* plain numbers: where they go in the store and in the record */
     uint32_t field, has;
-    uint64_t max;
-    size_t offset; /* in struct ntff_rec; SIZE_MAX = it has no place there */
-    bool narrow;   /* 32 bits there */
+    size_t offset; /* in struct ntff_rec; 0 = no place there */
 };
 
-static const struct number_member number_members[] = {
-    {"id", 10, 0, UINT64_MAX, offsetof(struct ntff_rec, id), false},
-    {"nc_idx", 5, 0, NTFF_NONE - 1, offsetof(struct ntff_rec, nc_idx), true},
-    {"lnc_idx", 5, 0, NTFF_NONE - 1, offsetof(struct ntff_rec, nc_idx), true},
-    {"nc_local_id", NTFF_STORE_NC_LOCAL_ID, 0, UINT64_MAX, SIZE_MAX, false},
-    {"tracking_id", 15, 0, UINT64_MAX, offsetof(struct ntff_rec, tracking_id), false},
-    {"thread_id", 9, 0, UINT64_MAX, offsetof(struct ntff_rec, thread_id), false},
-    {"nrta_seq_id", 16, NTFF_HAS_SEQ, UINT64_MAX, offsetof(struct ntff_rec, nrta_seq_id), false},
-    {"parent_id", 11, 0, UINT64_MAX, SIZE_MAX, false},
-};
-
-static const struct number_member *number_member(const char *key)
-{
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(number_members); i++)
-        if (number_members[i].key[0] == key[0] && strcmp(number_members[i].key, key) == 0)
-            return &number_members[i];
-    return NULL;
-}
-
-static bool take_number(struct ntff_json_taker *d, struct taking *t, const struct number_member *m,
-                        struct json_object *v)
+static bool take_u64(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                     struct json_object *v)
 {
     uint64_t u;
-    if (m->field == 5 && (t->lnc ? m->key[0] == 'n' : !t->row && m->key[0] == 'l'))
-        return false;
-    if (!get_uint(d, v, m->max, &u))
+    if (!get_uint(d, v, UINT64_MAX, &u))
         return false;
     ntff_store_uint(&d->store, m->field, u);
     t->r->has |= m->has;
-    if (m->offset != SIZE_MAX && m->narrow)
-        *(uint32_t *)((char *)t->r + m->offset) = (uint32_t)u;
-    else if (m->offset != SIZE_MAX)
-        *(uint64_t *)((char *)t->r + m->offset) = u;
+    if (m->offset)
+        memcpy((char *)t->r + m->offset, &u, sizeof u);
+    return true;
+}
+
+/* nc_idx and lnc_idx. */
+static bool take_core(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                      struct json_object *v)
+{
+    uint64_t u;
+    if ((t->lnc && m->key[0] == 'n') || !get_uint(d, v, NTFF_NONE - 1, &u))
+        return false;
+    ntff_store_uint(&d->store, 5, u);
+    t->r->nc_idx = (uint32_t)u;
     return true;
 }
 
 /* The name of the event: a type of the table if it has that name there, text otherwise. */
-static bool take_name(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+static bool take_name(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                      struct json_object *v)
 {
+    (void)m;
     if (!json_object_is_type(v, json_type_string) || t->has_name)
         return false;
     struct ntff_slice name = number_text(d, v);
@@ -314,9 +323,11 @@ static bool take_name(struct ntff_json_taker *d, struct taking *t, struct json_o
     return true;
 }
 
-static bool take_phase(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+static bool take_phase(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                       struct json_object *v)
 {
     static const char *const phases[] = {"unknown", "start", "stop", "instant"};
+    (void)m;
     if (!json_object_is_type(v, json_type_string))
         return false;
     struct ntff_slice text = number_text(d, v);
@@ -331,11 +342,13 @@ static bool take_phase(struct ntff_json_taker *d, struct taking *t, struct json_
     return true;
 }
 
-static bool take_time(struct ntff_json_taker *d, struct taking *t, struct json_object *v, int scale)
+static bool take_time(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                      struct json_object *v)
 {
     bool negative;
     uint64_t ns;
-    if (t->has_time || !decimal(number_text(d, v), scale, &negative, &ns) || negative)
+    int scale = m->row_only ? t->scale : 0; /* timestamp, timestamp_ns */
+    if (t->has_time || !get_scaled(d, v, scale, &negative, &ns) || negative)
         return false;
     t->has_time = true;
     t->r->timestamp_ns = ns;
@@ -343,11 +356,13 @@ static bool take_time(struct ntff_json_taker *d, struct taking *t, struct json_o
     return true;
 }
 
-static bool take_duration(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+static bool take_duration(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                          struct json_object *v)
 {
     uint64_t ns;
     bool negative;
-    if (!decimal(number_text(d, v), t->scale, &negative, &ns))
+    (void)m;
+    if (!get_scaled(d, v, t->scale, &negative, &ns))
         return false;
     t->negative = negative && ns;
     if (t->negative)
@@ -357,9 +372,11 @@ static bool take_duration(struct ntff_json_taker *d, struct taking *t, struct js
     return true;
 }
 
-static bool take_gid(struct ntff_json_taker *d, struct taking *t, struct json_object *v)
+static bool take_gid(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                     struct json_object *v)
 {
     int32_t gid;
+    (void)m;
     if (!get_int32(d, v, &gid))
         return false;
     ntff_store_uint(&d->store, NTFF_STORE_WORKER_GID, ntff_zigzag(gid));
@@ -369,48 +386,84 @@ static bool take_gid(struct ntff_json_taker *d, struct taking *t, struct json_ob
     return true;
 }
 
-/* Members only rows have. */
-static bool take_row_member(struct ntff_json_taker *d, struct taking *t, const char *key,
-                            struct json_object *v)
+static bool take_data(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                      struct json_object *v)
 {
-    if (strcmp(key, "name") == 0)
-        return take_name(d, t, v);
-    if (strcmp(key, "timestamp") == 0)
-        return take_time(d, t, v, t->scale);
-    if (strcmp(key, "timestamp_unit") == 0)
-        return json_object_is_type(v, json_type_string);
-    if (strcmp(key, "process_id") == 0)
-        return get_uint(d, v, UINT64_MAX, &t->pid);
-    if (strcmp(key, "instance_id") == 0 && json_object_is_type(v, json_type_string)) {
-        t->instance = json_object_get_string(v);
-        return true;
+    if (!json_object_is_type(v, json_type_object)) {
+        ntff_diag_add(d->diag, NTFF_DIAG_BAD_ATTRIBUTE, 1, d->path, d->offset,
+                      "\"%s\" is not an object", m->key);
+        return false;
     }
-    return false;
+    if (json_object_object_length(v) == 0)
+        ntff_store_uint(&d->store, NTFF_STORE_EMPTY_DATA, 1);
+    json_object_object_foreach(v, name, value) take_attr(d, t->r, slice(name), value, false);
+    return true;
 }
+
+static bool take_process(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                         struct json_object *v)
+{
+    (void)m;
+    return get_uint(d, v, UINT64_MAX, &t->pid);
+}
+
+static bool take_instance(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                          struct json_object *v)
+{
+    (void)d, (void)m;
+    if (!json_object_is_type(v, json_type_string))
+        return false;
+    t->instance = json_object_get_string(v);
+    return true;
+}
+
+/* timestamp_unit: used already, for every time of the row. */
+static bool take_unit(struct ntff_json_taker *d, struct taking *t, const struct member *m,
+                      struct json_object *v)
+{
+    (void)d, (void)t, (void)m;
+    return json_object_is_type(v, json_type_string);
+}
+
+#define REC(member) offsetof(struct ntff_rec, member)
+static const struct member members[] = {
+    /* as the runtime writes them */
+    {"event_type", false, take_name, 0, 0, 0},
+    {"phase", false, take_phase, 0, 0, 0},
+    {"id", false, take_u64, 10, 0, REC(id)},
+    {"nc_idx", false, take_core, 0, 0, 0},
+    {"nc_local_id", false, take_u64, NTFF_STORE_NC_LOCAL_ID, 0, 0},
+    {"tracking_id", false, take_u64, 15, 0, REC(tracking_id)},
+    {"thread_id", false, take_u64, 9, 0, REC(thread_id)},
+    {"worker_gid", false, take_gid, 0, 0, 0},
+    {"data", false, take_data, 0, 0, 0},
+    {"timestamp_ns", false, take_time, 0, 0, 0},
+    {"nrta_seq_id", false, take_u64, 16, NTFF_HAS_SEQ, REC(nrta_seq_id)},
+    /* older runtimes, and rows */
+    {"parent_id", false, take_u64, 11, 0, 0},
+    {"duration", false, take_duration, 0, 0, 0},
+    {"name", true, take_name, 0, 0, 0},
+    {"timestamp", true, take_time, 0, 0, 0},
+    {"timestamp_unit", true, take_unit, 0, 0, 0},
+    {"lnc_idx", true, take_core, 0, 0, 0},
+    {"process_id", true, take_process, 0, 0, 0},
+    {"instance_id", true, take_instance, 0, 0, 0},
+    {"args", true, take_data, 0, 0, 0},
+};
+#undef REC
 
 static void take_member(struct ntff_json_taker *d, struct taking *t, const char *key,
                         struct json_object *v)
 {
-    const struct number_member *m = number_member(key);
-    bool taken = false;
-    if (m)
-        taken = take_number(d, t, m, v);
-    else if (strcmp(key, "data") == 0 || (t->row && strcmp(key, "args") == 0))
-        taken = (take_data(d, t->r, key, v), true);
-    else if (strcmp(key, "timestamp_ns") == 0)
-        taken = take_time(d, t, v, 0);
-    else if (strcmp(key, "event_type") == 0)
-        taken = take_name(d, t, v);
-    else if (strcmp(key, "phase") == 0)
-        taken = take_phase(d, t, v);
-    else if (strcmp(key, "duration") == 0)
-        taken = take_duration(d, t, v);
-    else if (strcmp(key, "worker_gid") == 0)
-        taken = take_gid(d, t, v);
-    else if (t->row)
-        taken = take_row_member(d, t, key, v);
-    if (!taken)
-        take_attr(d, t->r, key, v, true);
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(members); i++) {
+        const struct member *m = &members[i];
+        if (m->key[0] != key[0] || strcmp(m->key, key) != 0)
+            continue;
+        if ((t->row || !m->row_only) && m->take(d, t, m, v))
+            return;
+        break;
+    }
+    take_attr(d, t->r, slice(key), v, true);
 }
 
 static uint32_t process_of(struct ntff_json_taker *d, const char *instance, uint64_t pid)
@@ -476,7 +529,7 @@ static bool sample_value(struct ntff_json_taker *d, struct json_object *v, bool 
         *dbl = strtod(text.p, &end);
         return text.len && end == text.p + text.len && isfinite(*dbl);
     }
-    if (!decimal(number_text(d, v), 0, &negative, &u) || negative || u > INT64_MAX)
+    if (!get_scaled(d, v, 0, &negative, &u) || negative || u > INT64_MAX)
         return false;
     *i = (int64_t)u;
     return true;
@@ -494,7 +547,7 @@ static void take_sample(struct ntff_json_taker *d, struct json_object *row, cons
     double dbl;
     const char *instance = NULL;
     if (!json_object_object_get_ex(row, "timestamp", &v) ||
-        !decimal(number_text(d, v), unit_scale(row), &negative, &ts) || negative) {
+        !get_scaled(d, v, unit_scale(row), &negative, &ts) || negative) {
         bad_sample(d, "a sample without a time");
         return;
     }

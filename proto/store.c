@@ -41,25 +41,40 @@ static size_t varint_len(uint64_t v)
     return n;
 }
 
-static void add_varint(struct ntff_buf *b, uint64_t v)
+/* Room for n more bytes at the end of the message; NULL when memory ran out. */
+static uint8_t *room(struct ntff_store *s, size_t n)
 {
-    uint8_t bytes[10];
-    ntff_buf_add(b, bytes, put_varint(bytes, v));
+    struct ntff_buf *b = &s->msg;
+    if (b->failed || !ntff_grow(b->budget, (void **)&b->p, &b->cap, b->len, n, 1)) {
+        b->failed = true;
+        return NULL;
+    }
+    return b->p + b->len;
 }
 
 void ntff_store_uint(struct ntff_store *s, uint32_t field, uint64_t v)
 {
-    uint8_t bytes[15];
-    size_t n = put_varint(bytes, (uint64_t)field << 3 | NTFF_WT_VARINT);
-    n += put_varint(bytes + n, v);
-    ntff_buf_add(&s->msg, bytes, n);
+    uint8_t *p = room(s, 15);
+    if (!p)
+        return;
+    size_t n = put_varint(p, (uint64_t)field << 3 | NTFF_WT_VARINT);
+    s->msg.len += n + put_varint(p + n, v);
+}
+
+static size_t put_text(uint8_t *p, uint32_t field, struct ntff_slice text)
+{
+    size_t n = put_varint(p, (uint64_t)field << 3 | NTFF_WT_LEN);
+    n += put_varint(p + n, text.len);
+    if (text.len)
+        memcpy(p + n, text.p, text.len);
+    return n + text.len;
 }
 
 void ntff_store_text(struct ntff_store *s, uint32_t field, struct ntff_slice text)
 {
-    add_varint(&s->msg, (uint64_t)field << 3 | NTFF_WT_LEN);
-    add_varint(&s->msg, text.len);
-    ntff_buf_add(&s->msg, text.p, text.len);
+    uint8_t *p = room(s, 20 + text.len);
+    if (p)
+        s->msg.len += put_text(p, field, text);
 }
 
 void ntff_store_attr(struct ntff_store *s, struct ntff_slice key, enum ntff_store_kind kind,
@@ -67,14 +82,22 @@ void ntff_store_attr(struct ntff_store *s, struct ntff_slice key, enum ntff_stor
 {
     size_t len = 2 + varint_len(key.len) + key.len + varint_len(value.len) + value.len +
                  (kind != NTFF_STORE_TEXT ? 2 : 0) + (top ? 2 : 0);
-    add_varint(&s->msg, 12 << 3 | NTFF_WT_LEN);
-    add_varint(&s->msg, len);
-    ntff_store_text(s, NTFF_STORE_KEY, key);
-    ntff_store_text(s, NTFF_STORE_VALUE, value);
-    if (kind != NTFF_STORE_TEXT)
-        ntff_store_uint(s, NTFF_STORE_KIND, kind);
-    if (top)
-        ntff_store_uint(s, NTFF_STORE_TOP, 1);
+    uint8_t *p = room(s, 20 + len), *start = p;
+    if (!p)
+        return;
+    p += put_varint(p, 12 << 3 | NTFF_WT_LEN);
+    p += put_varint(p, len);
+    p += put_text(p, NTFF_STORE_KEY, key);
+    p += put_text(p, NTFF_STORE_VALUE, value);
+    if (kind != NTFF_STORE_TEXT) {
+        *p++ = NTFF_STORE_KIND << 3 | NTFF_WT_VARINT;
+        *p++ = kind;
+    }
+    if (top) {
+        *p++ = NTFF_STORE_TOP << 3 | NTFF_WT_VARINT;
+        *p++ = 1;
+    }
+    s->msg.len += (size_t)(p - start);
 }
 
 /* A block that holds at least n more bytes. */
