@@ -1,23 +1,59 @@
-/* conv - the commands of ntff-conv.
- * Each takes its own arguments, argv[0] being the name of the command, and returns the exit code.
- */
+/* conv - what the commands of ntff-conv share: their entry points, exit codes, messages, loading.
+ * Knows: proto. */
 #ifndef CONV_CONV_H
 #define CONV_CONV_H
 
-#include "proto/base.h"
+#include "conv/cli.h"
+#include "proto/model.h"
+
+#include <stdio.h>
 
 enum conv_exit {
-    CONV_ALL = 0,     /* everything was written */
-    CONV_NOTHING = 1, /* nothing was written */
-    CONV_USAGE = 2,   /* the command line makes no sense */
-    CONV_LOSSES = 3,  /* written, but not everything that was in the input */
+    CONV_ALL = 0,
+    CONV_NOTHING = 1,     /* nothing written */
+    CONV_USAGE = 2,       /* a mistake on the command line */
+    CONV_LOSSES = 3,      /* written, but something of the input is missing in it */
+    CONV_CHECK_FAILED = 4 /* report --fail-on */
 };
 
-int conv_cmd_schema(int argc, char **argv);
+/* Entry points; argv[0] is the name of the command. They return an exit code. */
+int conv_cmd_convert(int argc, char **argv);
+int conv_cmd_info(int argc, char **argv);
 int conv_cmd_dump(int argc, char **argv);
+int conv_cmd_schema(int argc, char **argv);
+int conv_cmd_report(int argc, char **argv);
+int conv_cmd_events(int argc, char **argv);
+int conv_cmd_table(int argc, char **argv);
+int conv_cmd_json(int argc, char **argv);
+int conv_cmd_diff(int argc, char **argv);
 
-/* One line on standard error, "ntff-conv: " before it. Bytes that are no plain text are shown as
- * '?'. */
+/* One line on standard error, "ntff-conv: ...", control bytes made visible. */
 void conv_say(const char *fmt, ...) NTFF_PRINTF(1, 2);
+
+/* Writes text so that a terminal shows it and does nothing else: control characters (C0, C1, bidi)
+ * and bytes that are no UTF-8 appear as \xNN or \u{NNNN}. */
+void conv_put_text(FILE *to, const char *text);
+
+/* A line of progress on standard error, if that is a terminal; permille < 0 erases it. */
+void conv_progress(const char *what, int permille);
+
+/* Loads what the command line names, with progress. On CONV_ALL *t is a trace (free it), which may
+ * be empty; otherwise the error was printed and the exit code is returned. *err keeps what was
+ * looked for. */
+int conv_load_any(const struct conv_args *args, bool quiet, struct ntff_trace **t,
+                  struct ntff_diag *diag, struct ntff_error *err);
+/* The same, but a trace without events and samples is an error. */
+int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
+              struct ntff_diag *diag);
+
+enum conv_verbosity { CONV_QUIET, CONV_NORMAL, CONV_VERBOSE };
+/* One line per kind of finding on standard error: losses and repairs, notes only if VERBOSE. */
+void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbosity);
+
+/* Name of a kind of finding as a key: "unmatched_start". Returns out. */
+char *conv_finding_key(enum ntff_diag_kind kind, char out[40]);
+
+/* CONV_LOSSES if the diag holds losses, else CONV_ALL. */
+int conv_exit_code(const struct ntff_diag *diag);
 
 #endif

@@ -96,6 +96,18 @@ struct pft_key *pft_intern_key_slow(struct pft_intern *in, const char *p, size_t
     return &in->keys[s];
 }
 
+struct pft_key *pft_key_again(struct pft_intern *in, const char *p, size_t len)
+{
+    char other[272];
+    for (int i = 2; len < 256 && i < 1000; i++) {
+        int n = snprintf(other, sizeof other, "%.*s_%d", (int)len, p, i);
+        struct pft_key *k = pft_intern_key(in, other, (size_t)n);
+        if (!k || k->seen != in->event_no)
+            return k;
+    }
+    return NULL;
+}
+
 /* -- values --------------------------------------------------------------------------------------
  */
 

@@ -30,7 +30,7 @@ struct pft_key {      /* an annotation name */
     const char *text; /* as in the file; NULL = empty slot */
     uint32_t len, hash;
     uint32_t iid;  /* from 1 */
-    uint32_t seen; /* free for the user: number of the event that had it last */
+    uint32_t seen; /* number of the event that had it last, see pft_key_of */
 };
 
 struct pft_text {
@@ -48,6 +48,7 @@ struct pft_intern {
     struct pft_text *texts;
     uint32_t n_texts;
     size_t text_bytes;
+    uint32_t event_no; /* which event pft_key_of is asked for; count it up before each */
 };
 
 bool pft_intern_init(struct pft_intern *in) NTFF_MUST_CHECK;
@@ -134,6 +135,21 @@ pft_intern_key(struct pft_intern *in, const char *p, size_t len)
                     pft_same(k->text, p, len)))
         return k;
     return pft_intern_key_slow(in, p, len, hash);
+}
+
+/* The slow path of pft_key_of: p[0..len) was a name of this event already. */
+struct pft_key *pft_key_again(struct pft_intern *in, const char *p, size_t len);
+
+/* The name p[0..len) for the event .event_no. Readers keep one value per name: when an event has a
+ * name twice, the second gets a name of its own. NULL when the table is full. */
+static inline struct pft_key *pft_key_of(struct pft_intern *in, const char *p, size_t len)
+{
+    struct pft_key *k = pft_intern_key(in, p, len);
+    if (NTFF_UNLIKELY(k && k->seen == in->event_no))
+        k = pft_key_again(in, p, len);
+    if (NTFF_LIKELY(k != NULL))
+        k->seen = in->event_no;
+    return k;
 }
 
 #endif

@@ -3,7 +3,7 @@
  * Viewers join what shares a pid, a (pid, tid) or a name, silently. So everything that could
  * collide is settled here: pids that occur twice in a session become synthetic, a thread that
  * occurs twice in a process is a thread once and a plain row after that. */
-#include "layout.h"
+#include "perfetto/layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,9 +90,27 @@ static void give_order(struct pft_layout *l, const struct ntff_trace *t, struct 
         k[i] = (struct keyed){t->tracks[i].parent,
                               (uint64_t)((int64_t)t->tracks[i].rank - INT32_MIN), i};
     qsort(k, t->n_tracks, sizeof *k, by_key);
+    for (size_t i = t->n_tracks; i-- > 0;) {
+        struct pft_place *p = &l->places[k[i].index];
+        bool last = i + 1 == t->n_tracks || k[i + 1].a != k[i].a;
+        p->next_sibling = last ? NTFF_NONE : k[i + 1].index;
+        if (k[i].a == NTFF_NONE)
+            l->first_root = k[i].index;
+        else
+            l->places[k[i].a].first_child = k[i].index;
+    }
     for (size_t i = 0; i < t->n_tracks; i++)
         l->places[k[i].index].order =
             i > 0 && k[i].a == k[i - 1].a ? l->places[k[i - 1].index].order + 1 : 1;
+}
+
+uint32_t pft_layout_next(const struct pft_layout *l, const struct ntff_trace *t, uint32_t track)
+{
+    if (l->places[track].first_child != NTFF_NONE)
+        return l->places[track].first_child;
+    while (track != NTFF_NONE && l->places[track].next_sibling == NTFF_NONE)
+        track = t->tracks[track].parent;
+    return track == NTFF_NONE ? NTFF_NONE : l->places[track].next_sibling;
 }
 
 /* -- uuids ------------------------------------------------------------------------------------- */
@@ -148,6 +166,7 @@ static void place_all(struct pft_layout *l, const struct ntff_trace *t)
         p->kind = kind_of(tr);
         p->n_lanes = tr->n_lanes ? tr->n_lanes : 1;
         p->first_lane = lane;
+        p->first_child = p->next_sibling = NTFF_NONE;
         lane += p->n_lanes;
         p->process = p->kind == PFT_PROCESS ? i : NTFF_NONE;
         if (tr->parent != NTFF_NONE) {
@@ -162,7 +181,7 @@ static void place_all(struct pft_layout *l, const struct ntff_trace *t)
 enum ntff_status pft_layout_init(struct pft_layout *l, const struct ntff_trace *t,
                                  struct ntff_error *err)
 {
-    *l = (struct pft_layout){.n_places = t->n_tracks};
+    *l = (struct pft_layout){.n_places = t->n_tracks, .first_root = NTFF_NONE};
     l->places = calloc(t->n_tracks + 1, sizeof *l->places);
     struct keyed *k = calloc(t->n_tracks + 1, sizeof *k);
     if (!l->places || !k) {
@@ -211,4 +230,21 @@ void pft_process_name(const struct ntff_trace *t, const struct pft_layout *l, ui
     snprintf(pid, sizeof pid, "%" PRIu64, p->process_id);
     if (p->process_id != 0 && !strstr(name, pid))
         ntff_buf_printf(out, " (pid %s)", pid);
+}
+
+const struct pft_flag pft_flags[PFT_N_FLAGS] = {
+    {NTFF_EV_UNFINISHED, "unfinished"},      {NTFF_EV_START_LOST, "start_lost"},
+    {NTFF_EV_ESTIMATED, "estimated"},        {NTFF_EV_UNALIGNED, "unaligned"},
+    {NTFF_EV_CUT_LEFT, "cut_left"},          {NTFF_EV_CUT_RIGHT, "cut_right"},
+    {NTFF_EV_NEGATIVE, "negative_duration"}, {NTFF_EV_NO_LANE, "no_lane"},
+};
+
+uint64_t pft_first_ns(const struct ntff_trace *t)
+{
+    uint64_t ns = t->begin_ns;
+    if (t->n_events && t->events[0].ts_ns < ns)
+        ns = t->events[0].ts_ns;
+    if (t->n_samples && t->samples[0].ts_ns < ns)
+        ns = t->samples[0].ts_ns;
+    return ns;
 }

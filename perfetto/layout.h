@@ -26,7 +26,8 @@ struct pft_place { /* one per track */
     int64_t tid;         /* PFT_THREAD */
     uint64_t process_id; /* true pid when .pid is synthetic and the true one known, else 0 */
     uint32_t order;      /* position among its siblings, from 1 */
-    uint32_t first_lane; /* lane l of the track is number first_lane + l */
+    uint32_t first_child, next_sibling; /* in that order; NTFF_NONE = no more */
+    uint32_t first_lane;                /* lane l of the track is number first_lane + l */
 };
 
 struct pft_layout {
@@ -34,7 +35,12 @@ struct pft_layout {
     size_t n_places;
     uint32_t *uuids; /* by lane number */
     size_t n_lanes;
+    uint32_t first_root; /* track, NTFF_NONE if there is none */
 };
+
+/* Next track in depth-first order, parents first; NTFF_NONE after the last. Begin with .first_root.
+ */
+uint32_t pft_layout_next(const struct pft_layout *l, const struct ntff_trace *t, uint32_t track);
 
 /* Errors: NOMEM. */
 enum ntff_status pft_layout_init(struct pft_layout *l, const struct ntff_trace *t,
@@ -47,5 +53,19 @@ void pft_process_name(const struct ntff_trace *t, const struct pft_layout *l, ui
 
 /* Name of a track, never empty. */
 const char *pft_track_name(const struct ntff_trace *t, uint32_t track);
+
+/* What was done to an event, as annotations of every output: {flag, key}, value true. */
+struct pft_flag {
+    uint32_t flag; /* NTFF_EV_* */
+    const char *key;
+};
+#define PFT_N_FLAGS 8
+extern const struct pft_flag pft_flags[PFT_N_FLAGS];
+#define PFT_FLAGS_SHOWN                                                                            \
+    (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_ESTIMATED | NTFF_EV_UNALIGNED |             \
+     NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT | NTFF_EV_NEGATIVE | NTFF_EV_NO_LANE)
+
+/* First moment of anything in the trace: the model's begin_ns unless something lies before it. */
+uint64_t pft_first_ns(const struct ntff_trace *t);
 
 #endif

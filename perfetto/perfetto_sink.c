@@ -55,9 +55,8 @@ struct sink {
     struct ntff_buf repaired; /* texts that were no UTF-8 */
     uint32_t *name_iids;      /* by ntff_str; 0 = not yet defined */
     uint32_t n_names;
-    uint32_t event_no; /* stamps the keys an event has used */
-    uint64_t base_ns;  /* host time of trace time PFT_ORIGIN_NS */
-    uint64_t last_ns;  /* compact: of the previous packet, minus base_ns */
+    uint64_t base_ns; /* host time of trace time PFT_ORIGIN_NS */
+    uint64_t last_ns; /* compact: of the previous packet, minus base_ns */
 };
 
 /* -- packet frame --------------------------------------------------------------------------------
@@ -97,31 +96,6 @@ static uint32_t define_name(struct sink *s, ntff_str name)
 
 /* -- annotations ---------------------------------------------------------------------------------
  */
-
-/* A name used twice in one event would hide its first value: the next one gets a name of its own.
- */
-static __attribute__((noinline)) struct pft_key *key_used_again(struct sink *s, const char *p,
-                                                                size_t len)
-{
-    char other[272];
-    for (int i = 2; len < 256 && i < 1000; i++) {
-        int n = snprintf(other, sizeof other, "%.*s_%d", (int)len, p, i);
-        struct pft_key *k = pft_intern_key(&s->in, other, (size_t)n);
-        if (!k || k->seen != s->event_no)
-            return k;
-    }
-    return NULL;
-}
-
-static inline struct pft_key *key_of(struct sink *s, const char *p, size_t len)
-{
-    struct pft_key *k = pft_intern_key(&s->in, p, len);
-    if (NTFF_UNLIKELY(k && k->seen == s->event_no))
-        k = key_used_again(s, p, len);
-    if (NTFF_LIKELY(k != NULL))
-        k->seen = s->event_no;
-    return k;
-}
 
 /* Begins an annotation; its length byte is at the returned place. Only for values of a fixed size.
  */
@@ -255,7 +229,7 @@ static __attribute__((noinline)) void annotate_as_text(struct sink *s, const str
 
 static inline void annotate(struct sink *s, const struct ntff_attr *a)
 {
-    struct pft_key *k = key_of(s, a->key.p, a->key.len);
+    struct pft_key *k = pft_key_of(&s->in, a->key.p, a->key.len);
     if (NTFF_LIKELY(k && a->kind == NTFF_V_UINT && a->u <= INT64_MAX)) {
         annotate_varint(s, k, TAG_UINT, a->u);
     } else if (a->kind == NTFF_V_TEXT) {
@@ -289,31 +263,18 @@ static void annotate_own(struct sink *s, const char *key, uint8_t kind, uint64_t
 
 static void annotate_flags(struct sink *s, const struct ntff_event *e)
 {
-    static const struct {
-        uint32_t flag;
-        const char *key;
-    } table[] = {
-        {NTFF_EV_UNFINISHED, "unfinished"},      {NTFF_EV_START_LOST, "start_lost"},
-        {NTFF_EV_ESTIMATED, "estimated"},        {NTFF_EV_UNALIGNED, "unaligned"},
-        {NTFF_EV_CUT_LEFT, "cut_left"},          {NTFF_EV_CUT_RIGHT, "cut_right"},
-        {NTFF_EV_NEGATIVE, "negative_duration"}, {NTFF_EV_NO_LANE, "no_lane"},
-    };
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(table); i++)
-        if (e->flags & table[i].flag)
-            annotate_own(s, table[i].key, NTFF_V_BOOL, 1);
+    for (size_t i = 0; i < PFT_N_FLAGS; i++)
+        if (e->flags & pft_flags[i].flag)
+            annotate_own(s, pft_flags[i].key, NTFF_V_BOOL, 1);
     if (e->flags & NTFF_EV_NO_LANE && e->dur_ns)
         annotate_own(s, "dur_ns", NTFF_V_UINT, e->dur_ns);
 }
 
-#define FLAGS_SHOWN                                                                                \
-    (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_ESTIMATED | NTFF_EV_UNALIGNED |             \
-     NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT | NTFF_EV_NEGATIVE | NTFF_EV_NO_LANE)
-
 static bool annotate_all(struct sink *s, const struct ntff_event *e)
 {
-    s->event_no++;
+    s->in.event_no++;
     uint64_t process_id = s->layout.places[e->track].process_id;
-    if (e->flags & FLAGS_SHOWN)
+    if (e->flags & PFT_FLAGS_SHOWN)
         annotate_flags(s, e);
     if (process_id)
         annotate_own(s, "process_id", NTFF_V_UINT, process_id);
@@ -580,17 +541,6 @@ static bool put_preamble(struct sink *s)
 /* -- all -----------------------------------------------------------------------------------------
  */
 
-/* First moment of anything; the model's begin_ns unless something lies before it. */
-static uint64_t first_ns(const struct ntff_trace *t)
-{
-    uint64_t ns = t->begin_ns;
-    if (t->n_events && t->events[0].ts_ns < ns)
-        ns = t->events[0].ts_ns;
-    if (t->n_samples && t->samples[0].ts_ns < ns)
-        ns = t->samples[0].ts_ns;
-    return ns;
-}
-
 static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct ntff_error *err)
 {
     const struct ntff_trace *t = s->t;
@@ -620,7 +570,8 @@ enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options 
                            struct ntff_out *out, struct pft_stats *stats, struct ntff_error *err)
 {
     struct pft_stats unused;
-    struct sink s = {.t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = first_ns(t)};
+    struct sink s = {
+        .t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = pft_first_ns(t)};
     *s.stats = (struct pft_stats){0};
     if (t->end_ns - s.base_ns > LONGEST_TRACE)
         return ntff_fail(err, NTFF_LIMIT, NTFF_NO_OFFSET,

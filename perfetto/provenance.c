@@ -1,6 +1,7 @@
 /* provenance - see provenance.h. */
 #include "perfetto/provenance.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 

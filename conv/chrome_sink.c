@@ -1,0 +1,512 @@
+/* chrome_sink - see chrome_sink.h.
+ *
+ * An X event holds start and duration, so a line is written when a span begins; ends need none. The
+ * fixed pieces are made once: per lane "pid":..,"tid":.., per annotation name ,"name":. */
+#include "conv/chrome_sink.h"
+
+#include "conv/jsonw.h"
+#include "perfetto/intern.h"
+#include "perfetto/layout.h"
+#include "perfetto/provenance.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LONGEST_TRACE (UINT64_C(1) << 62)
+#define FIRST_ROW_TID 10000000u /* rows that are no threads; above Linux's pid_max */
+#define ROOT_PID 0x40000000u    /* plus the track: roots that are no processes */
+#define LINE_ROOM 400           /* everything of a line but texts */
+
+struct lane_ids {
+    uint32_t pid, tid;
+};
+
+struct sink {
+    const struct ntff_trace *t;
+    const struct pft_options *opt;
+    struct pft_stats *stats;
+    struct conv_json j; /* .w is what the lines go through */
+    struct pft_layout layout;
+    struct pft_intern in; /* for names of annotations only */
+    struct ntff_detail detail;
+    struct lane_ids *lanes; /* by lane number */
+    bool *lane_used;
+    uint64_t base_ns;
+    bool first_line, first_arg;
+};
+
+/* -- small pieces --------------------------------------------------------------------------------
+ */
+
+/* A literal of known length. */
+#define PUT(w, literal) ntff_put_bytes((w), (literal), sizeof(literal) - 1)
+
+static void put_ids(struct sink *s, struct lane_ids ids)
+{
+    struct ntff_put *w = &s->j.w;
+    PUT(w, "\"pid\":");
+    conv_json_put_u64(w, ids.pid);
+    if (ids.tid) {
+        PUT(w, ",\"tid\":");
+        conv_json_put_u64(w, ids.tid);
+    }
+}
+
+static void new_line(struct sink *s)
+{
+    ntff_put_bytes(&s->j.w, s->first_line ? "" : ",\n", s->first_line ? 0 : 2);
+    s->first_line = false;
+}
+
+/* {"ph":"X","pid":..,"tid":..,"ts":.. */
+static void begin_line(struct sink *s, const char *head, struct lane_ids ids, uint64_t ts_ns)
+{
+    struct ntff_put *w = &s->j.w;
+    ntff_put_room(w, LINE_ROOM);
+    new_line(s);
+    conv_json_raw(w, head);
+    put_ids(s, ids);
+    PUT(w, ",\"ts\":");
+    conv_json_put_micros(w, ts_ns - s->base_ns);
+}
+
+static void end_line(struct sink *s)
+{
+    PUT(&s->j.w, "}");
+    ntff_put_done(&s->j.w);
+}
+
+static uint32_t lane_of(const struct sink *s, const struct ntff_event *e)
+{
+    return s->layout.places[e->track].first_lane + e->lane;
+}
+
+/* -- arguments -----------------------------------------------------------------------------------
+ */
+
+static void put_key(struct sink *s, const char *p, size_t len)
+{
+    struct ntff_put *w = &s->j.w;
+    struct pft_key *k = pft_key_of(&s->in, p, len);
+    if (!s->first_arg)
+        PUT(w, ",");
+    s->first_arg = false;
+    if (k)
+        conv_json_put_text(w, ntff_text(&s->in.names, k->iid), ntff_text_len(&s->in.names, k->iid));
+    else
+        conv_json_put_text(w, p, len);
+    PUT(w, ":");
+    s->in.defs.len = 0; /* nobody reads the definitions here */
+}
+
+static void put_number(struct ntff_put *w, bool negative, uint64_t magnitude)
+{
+    bool quoted = magnitude > CONV_JSON_EXACT;
+    if (quoted)
+        PUT(w, "\"");
+    if (negative)
+        PUT(w, "-");
+    conv_json_put_u64(w, magnitude);
+    if (quoted)
+        PUT(w, "\"");
+}
+
+static void put_value_text(struct sink *s, struct ntff_slice text)
+{
+    if (text.len > PFT_MAX_TEXT) {
+        text.len = PFT_MAX_TEXT;
+        s->stats->cut_texts++;
+    }
+    conv_json_put_text(&s->j.w, text.p, text.len);
+}
+
+static void put_attr(struct sink *s, const struct ntff_attr *a)
+{
+    struct ntff_put *w = &s->j.w;
+    put_key(s, a->key.p, a->key.len);
+    switch (a->kind) {
+    case NTFF_V_TEXT:
+        put_value_text(s, a->text);
+        break;
+    case NTFF_V_UINT:
+        put_number(w, false, a->u);
+        break;
+    case NTFF_V_INT:
+        put_number(w, a->i < 0, a->i < 0 ? -(uint64_t)a->i : (uint64_t)a->i);
+        break;
+    case NTFF_V_BOOL:
+        conv_json_raw(w, a->b ? "true" : "false");
+        break;
+    case NTFF_V_DOUBLE:
+        conv_json_put_double(w, a->d);
+        break;
+    default:
+        conv_json_raw(w, "null");
+    }
+}
+
+static void put_own(struct sink *s, const char *key, uint8_t kind, uint64_t v)
+{
+    struct ntff_attr a = {.key = {key, strlen(key)}, .kind = kind};
+    if (kind == NTFF_V_BOOL)
+        a.b = v != 0;
+    else
+        a.u = v;
+    put_attr(s, &a);
+}
+
+static void put_skews(struct sink *s, const struct ntff_flow_list *f)
+{
+    for (size_t i = 0; i < f->n_in; i++)
+        if (f->in[i]->reversed)
+            put_own(s, "skew_ns", NTFF_V_UINT,
+                    s->t->events[f->in[i]->from].ts_ns - s->t->events[f->in[i]->to].ts_ns);
+}
+
+static bool put_args(struct sink *s, const struct ntff_event *e, const struct ntff_flow_list *f)
+{
+    uint64_t process_id = s->layout.places[e->track].process_id;
+    s->in.event_no++;
+    s->first_arg = true;
+    PUT(&s->j.w, ",\"args\":{");
+    for (size_t i = 0; e->flags & PFT_FLAGS_SHOWN && i < PFT_N_FLAGS; i++)
+        if (e->flags & pft_flags[i].flag)
+            put_own(s, pft_flags[i].key, NTFF_V_BOOL, 1);
+    if (e->flags & NTFF_EV_NO_LANE && e->dur_ns)
+        put_own(s, "dur_ns", NTFF_V_UINT, e->dur_ns);
+    if (process_id)
+        put_own(s, "process_id", NTFF_V_UINT, process_id);
+    if (!ntff_detail(s->t, e, &s->detail))
+        return false;
+    for (size_t i = 0; i < s->detail.n; i++)
+        put_attr(s, &s->detail.attrs[i]);
+    put_skews(s, f);
+    PUT(&s->j.w, "}");
+    return true;
+}
+
+/* -- flows ---------------------------------------------------------------------------------------
+ */
+
+/* Starts at the end that comes first, finishes at the other; both bind to the span that begins
+ * there. */
+static void put_flow(struct sink *s, const struct ntff_flow *f, uint32_t self)
+{
+    const struct ntff_event *e = &s->t->events[self];
+    uint32_t other = f->from == self ? f->to : f->from;
+    bool last = other < self || f->from == f->to;
+    begin_line(s, last ? "{\"ph\":\"f\",\"bp\":\"e\"," : "{\"ph\":\"s\",", s->lanes[lane_of(s, e)],
+               e->ts_ns);
+    PUT(&s->j.w, ",\"cat\":\"flow\",\"name\":\"flow\",\"id\":");
+    conv_json_put_u64(&s->j.w, f->id);
+    end_line(s);
+    s->stats->flows += last;
+    s->stats->flows_reversed += last && f->reversed;
+}
+
+/* -- the walk's callbacks ------------------------------------------------------------------------
+ */
+
+static bool put_event(struct sink *s, uint32_t index, const struct ntff_event *e,
+                      const struct ntff_flow_list *f, const char *head)
+{
+    struct ntff_put *w = &s->j.w;
+    begin_line(s, head, s->lanes[lane_of(s, e)], e->ts_ns);
+    if (!(e->flags & NTFF_EV_INSTANT)) {
+        PUT(w, ",\"dur\":");
+        conv_json_put_micros(w, e->dur_ns);
+    }
+    PUT(w, ",\"cat\":\"");
+    conv_json_raw(w, ntff_category_name(e->cat));
+    PUT(w, "\",\"name\":");
+    size_t len = ntff_text_len(&s->t->strs, e->name);
+    conv_json_put_text(w, len ? ntff_str_of(s->t, e->name) : "unnamed", len ? len : 7);
+    bool ok = s->opt->no_args || put_args(s, e, f);
+    end_line(s);
+    for (size_t i = 0; i < f->n_out; i++)
+        put_flow(s, f->out[i], index);
+    for (size_t i = 0; i < f->n_in; i++)
+        put_flow(s, f->in[i], index);
+    return ok;
+}
+
+static bool on_begin(void *user, uint32_t index, const struct ntff_event *e,
+                     const struct ntff_flow_list *f)
+{
+    struct sink *s = user;
+    s->stats->spans++;
+    return put_event(s, index, e, f, "{\"ph\":\"X\",");
+}
+
+static bool on_instant(void *user, uint32_t index, const struct ntff_event *e,
+                       const struct ntff_flow_list *f)
+{
+    struct sink *s = user;
+    s->stats->instants++;
+    return put_event(s, index, e, f, "{\"ph\":\"i\",\"s\":\"t\",");
+}
+
+static const char *unit_key(uint8_t unit)
+{
+    static const char *const keys[] = {"value", "ns", "count", "bytes", "%", "B/s"};
+    return unit < NTFF_ARRAY_LEN(keys) ? keys[unit] : keys[0];
+}
+
+/* Name of a track below its process: "NeuronCores / NC00 / Execution". */
+static void put_path(struct sink *s, uint32_t track, struct ntff_buf *b)
+{
+    uint32_t chain[32];
+    size_t n = 0;
+    for (uint32_t i = track; i != NTFF_NONE && n < NTFF_ARRAY_LEN(chain);
+         i = s->t->tracks[i].parent)
+        if (i == track || s->layout.places[i].kind != PFT_PROCESS)
+            chain[n++] = i;
+    while (n > 0) {
+        const char *name = pft_track_name(s->t, chain[--n]);
+        ntff_buf_add(b, name, strlen(name));
+        if (n > 0)
+            ntff_buf_add(b, " / ", 3);
+    }
+}
+
+static bool on_sample(void *user, const struct ntff_sample *sample)
+{
+    struct sink *s = user;
+    const struct ntff_track *tr = &s->t->tracks[sample->track];
+    const struct pft_place *place = &s->layout.places[sample->track];
+    if (place->kind != PFT_COUNTER || (tr->is_double && !isfinite(sample->value.d))) {
+        s->stats->samples_dropped++;
+        return true;
+    }
+    struct ntff_buf name = {0};
+    put_path(s, sample->track, &name);
+    struct ntff_put *w = &s->j.w;
+    begin_line(s, "{\"ph\":\"C\",", s->lanes[place->first_lane], sample->ts_ns);
+    PUT(w, ",\"name\":");
+    conv_json_put_text(w, (const char *)name.p, name.len);
+    PUT(w, ",\"args\":{");
+    conv_json_put_text(w, unit_key(tr->unit), strlen(unit_key(tr->unit)));
+    PUT(w, ":");
+    if (tr->is_double)
+        conv_json_put_double(w, sample->value.d);
+    else
+        conv_json_put_i64(w, sample->value.i);
+    PUT(w, "}");
+    end_line(s);
+    s->stats->samples++;
+    bool ok = !name.failed;
+    ntff_buf_free(&name);
+    return ok;
+}
+
+static bool on_progress(void *user, int permille)
+{
+    struct sink *s = user;
+    if (ntff_out_failed(s->j.w.o))
+        return false;
+    return !s->opt->progress || s->opt->progress(s->opt->progress_user, "writing", permille) == 0;
+}
+
+/* -- rows ----------------------------------------------------------------------------------------
+ */
+
+/* True if a thread has this tid: thread ids of other origin may reach into the range of the made
+ * ones. */
+static bool tid_taken(const struct sink *s, uint32_t tid)
+{
+    for (uint32_t i = 0; i < s->t->n_tracks; i++)
+        if (s->layout.places[i].kind == PFT_THREAD && s->layout.places[i].tid == tid)
+            return true;
+    return false;
+}
+
+static bool give_lanes(struct sink *s)
+{
+    size_t n = s->layout.n_lanes;
+    s->lanes = calloc(n + 1, sizeof *s->lanes);
+    s->lane_used = calloc(n + 1, sizeof *s->lane_used);
+    if (!s->lanes || !s->lane_used)
+        return false;
+    for (size_t i = 0; i < s->t->n_events; i++)
+        s->lane_used[lane_of(s, &s->t->events[i])] = true;
+    bool large = false;
+    for (uint32_t i = 0; i < s->t->n_tracks; i++)
+        large |= s->layout.places[i].tid >= FIRST_ROW_TID;
+    uint32_t next = FIRST_ROW_TID;
+    for (uint32_t i = 0; i < s->t->n_tracks; i++) {
+        const struct pft_place *p = &s->layout.places[i];
+        uint32_t parent = s->t->tracks[i].parent;
+        uint32_t pid = (uint32_t)p->pid;
+        if (pid == 0)
+            pid = parent == NTFF_NONE ? ROOT_PID + i
+                                      : s->lanes[s->layout.places[parent].first_lane].pid;
+        for (uint32_t lane = 0; lane < p->n_lanes; lane++) {
+            struct lane_ids *ids = &s->lanes[p->first_lane + lane];
+            ids->pid = pid;
+            bool own = p->kind == PFT_THREAD && lane == 0 && p->tid <= UINT32_MAX;
+            while (!own && large && tid_taken(s, next))
+                next++;
+            ids->tid = own ? (uint32_t)p->tid : next++;
+        }
+    }
+    return true;
+}
+
+/* {"ph":"M","pid":..,"name":"thread_name","args":{"name": */
+static void put_meta(struct sink *s, const char *what, struct lane_ids ids, const char *key)
+{
+    struct ntff_put *w = &s->j.w;
+    ntff_put_room(w, LINE_ROOM);
+    new_line(s);
+    PUT(w, "{\"ph\":\"M\",");
+    put_ids(s, ids);
+    PUT(w, ",\"name\":\"");
+    conv_json_raw(w, what);
+    PUT(w, "\",\"args\":{\"");
+    conv_json_raw(w, key);
+    PUT(w, "\":");
+}
+
+static void put_meta_name(struct sink *s, const char *what, struct lane_ids ids, const char *p,
+                          size_t len)
+{
+    put_meta(s, what, ids, "name");
+    conv_json_put_text(&s->j.w, p, len);
+    PUT(&s->j.w, "}");
+    end_line(s);
+}
+
+static void put_meta_sort(struct sink *s, const char *what, struct lane_ids ids, uint64_t index)
+{
+    put_meta(s, what, ids, "sort_index");
+    conv_json_put_u64(&s->j.w, index);
+    PUT(&s->j.w, "}");
+    end_line(s);
+}
+
+static bool put_row(struct sink *s, uint32_t track, uint64_t *row)
+{
+    const struct pft_place *p = &s->layout.places[track];
+    struct ntff_buf name = {0};
+    for (uint32_t lane = 0; lane < p->n_lanes; lane++) {
+        if (!s->lane_used[p->first_lane + lane])
+            continue;
+        struct lane_ids ids = s->lanes[p->first_lane + lane];
+        name.len = 0;
+        put_path(s, track, &name);
+        if (lane > 0)
+            ntff_buf_printf(&name, " [%" PRIu32 "]", lane + 1);
+        put_meta_name(s, "thread_name", ids, (const char *)name.p, name.len);
+        put_meta_sort(s, "thread_sort_index", ids, ++*row);
+    }
+    bool ok = !name.failed;
+    ntff_buf_free(&name);
+    return ok;
+}
+
+static bool put_rows(struct sink *s)
+{
+    uint64_t row = 0, process = 0;
+    bool ok = true;
+    for (uint32_t i = s->layout.first_root; i != NTFF_NONE && ok;
+         i = pft_layout_next(&s->layout, s->t, i)) {
+        const struct pft_place *p = &s->layout.places[i];
+        if (p->kind == PFT_PROCESS || s->t->tracks[i].parent == NTFF_NONE) {
+            struct lane_ids ids = {s->lanes[p->first_lane].pid, 0};
+            struct ntff_buf name = {0};
+            if (p->kind == PFT_PROCESS)
+                pft_process_name(s->t, &s->layout, i, &name);
+            else
+                ntff_buf_printf(&name, "%s", pft_track_name(s->t, i));
+            put_meta_name(s, "process_name", ids, (const char *)name.p, name.len);
+            put_meta_sort(s, "process_sort_index", ids, ++process);
+            ok = !name.failed;
+            ntff_buf_free(&name);
+        }
+        ok = ok && put_row(s, i, &row);
+    }
+    return ok;
+}
+
+/* -- all -----------------------------------------------------------------------------------------
+ */
+
+static void put_fact(void *user, const char *key, const char *text, int64_t number)
+{
+    struct sink *s = user;
+    conv_json_key(&s->j, key);
+    if (text)
+        conv_json_text(&s->j, text);
+    else if (number > (int64_t)CONV_JSON_EXACT)
+        conv_json_id(&s->j, (uint64_t)number);
+    else
+        conv_json_i64(&s->j, number);
+}
+
+/* Everything up to the first event line. */
+static void put_head(struct sink *s)
+{
+    char base[24];
+    snprintf(base, sizeof base, "%" PRIu64, s->base_ns);
+    conv_json_object(&s->j);
+    conv_json_key_text(&s->j, "displayTimeUnit", "ns");
+    conv_json_key_u64(&s->j, "baseTimeNanoseconds", s->base_ns);
+    conv_json_key(&s->j, "metadata");
+    conv_json_object(&s->j);
+    conv_json_key_text(&s->j, "baseTimeNanoseconds", base);
+    pft_provenance(s->t, s->opt->diag, s->opt->creator, put_fact, s);
+    conv_json_end(&s->j);
+    conv_json_key(&s->j, "traceEvents");
+    conv_json_array(&s->j);
+    ntff_put_bytes(&s->j.w, "\n", 1);
+    ntff_put_done(&s->j.w);
+    s->first_line = true;
+}
+
+static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct ntff_error *err)
+{
+    enum ntff_status status = pft_layout_init(&s->layout, s->t, err);
+    if (status != NTFF_OK)
+        return status;
+    if (!give_lanes(s) || !pft_intern_init(&s->in))
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the table of rows");
+    s->j = conv_json_begin(out, false);
+    put_head(s);
+    const struct ntff_sink sink = {s, on_begin, NULL, on_instant, on_sample, on_progress};
+    bool ok = put_rows(s);
+    if (ok)
+        status = ntff_walk(s->t, &sink, err);
+    PUT(&s->j.w, "\n");
+    conv_json_end(&s->j);
+    conv_json_end(&s->j);
+    PUT(&s->j.w, "\n");
+    conv_json_done(&s->j);
+    if (ntff_out_failed(out)) {
+        if (err)
+            *err = *ntff_out_error(out);
+        return ntff_out_error(out)->status;
+    }
+    return ok ? status : ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory while writing");
+}
+
+enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_options *opt,
+                                   struct ntff_out *out, struct pft_stats *stats,
+                                   struct ntff_error *err)
+{
+    struct pft_stats unused;
+    struct sink s = {
+        .t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = pft_first_ns(t)};
+    *s.stats = (struct pft_stats){0};
+    if (t->end_ns - s.base_ns > LONGEST_TRACE)
+        return ntff_fail(err, NTFF_LIMIT, NTFF_NO_OFFSET,
+                         "the trace is longer than 2^62 ns; use --from and --to");
+    enum ntff_status status = write_all(&s, out, err);
+    pft_layout_done(&s.layout);
+    pft_intern_done(&s.in);
+    ntff_detail_done(&s.detail);
+    free(s.lanes);
+    free(s.lane_used);
+    return status;
+}

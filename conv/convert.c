@@ -1,0 +1,294 @@
+/* convert - open, load, pick a writer, write to a temporary name, rename. */
+#include "conv/chrome_sink.h"
+#include "conv/conv.h"
+#include "conv/paths.h"
+#include "conv/summary.h"
+#include "conv/times.h"
+#include "perfetto/packets.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum format { FORMAT_UNSET, FORMAT_PERFETTO, FORMAT_CHROME };
+
+struct settings {
+    enum format format;
+    const char *output, *summary;
+    struct conv_time from, to;
+    bool force, strict, quiet, verbose, no_args, compact, no_summary_line;
+};
+
+/* -- options -------------------------------------------------------------------------------------
+ */
+
+static bool set_format(void *settings, const char *value, struct ntff_error *err)
+{
+    struct settings *s = settings;
+    if (strcmp(value, "perfetto") == 0)
+        s->format = FORMAT_PERFETTO;
+    else if (strcmp(value, "chrome") == 0 || strcmp(value, "json") == 0)
+        s->format = FORMAT_CHROME;
+    else
+        return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "-f %s: expected perfetto or chrome",
+                         value) == NTFF_OK;
+    return true;
+}
+
+static bool set_from(void *settings, const char *value, struct ntff_error *err)
+{
+    return conv_time_parse(value, &((struct settings *)settings)->from, err);
+}
+
+static bool set_to(void *settings, const char *value, struct ntff_error *err)
+{
+    return conv_time_parse(value, &((struct settings *)settings)->to, err);
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct conv_option options[] = {
+    {"format", 'f', "FORMAT", "perfetto or chrome (default: by the suffix of -o, else perfetto)",
+     CONV_OPT_SET, 0, set_format},
+    {"output", 'o', "FILE",
+     "write FILE; - is standard output, a name ending in .gz is compressed "
+     "(default: INPUT's name with .pftrace or .json, in this directory)",
+     CONV_OPT_TEXT, AT(output), NULL},
+    {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},
+    {"from", 0, "TIME",
+     "leave out what ends before TIME: Unix nanoseconds, or counted from the begin with a unit "
+     "(1.5s, 20ms); spans across it are cut and marked",
+     CONV_OPT_SET, 0, set_from},
+    {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
+    {"no-args", 0, NULL, "leave the details of events out: smaller, faster", CONV_OPT_FLAG,
+     AT(no_args), NULL},
+    {"compact", 0, NULL, "Perfetto: write time differences; smaller, but no event can be lost",
+     CONV_OPT_FLAG, AT(compact), NULL},
+    {"summary", 0, "FILE", "write counts of what was written to FILE as JSON", CONV_OPT_TEXT,
+     AT(summary), NULL},
+    {"strict", 0, NULL, "write nothing if anything was lost", CONV_OPT_FLAG, AT(strict), NULL},
+    {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, AT(quiet), NULL},
+    {"verbose", 'v', NULL, "also notes and how files were read", CONV_OPT_FLAG, AT(verbose), NULL},
+};
+
+static const struct conv_cli cli = {
+    .command = "convert",
+    .operands = "INPUT...",
+    .about =
+        "Writes one trace of everything the inputs hold: session directories, ntrace.pb, .ntff, "
+        "cpu_util.pb, host_mem.pb, runtime event JSON, system_profile.json, also gzipped; - is "
+        "standard input. Files are told apart by content.",
+    .options = options,
+    .n_options = NTFF_ARRAY_LEN(options),
+    .loads = true,
+    .min_operands = 1,
+    .more = "Exit status: 0 all written, 1 nothing written, 2 usage, 3 written with losses.\n"
+            "Open the result at https://ui.perfetto.dev.\n",
+};
+
+/* -- the output's name ---------------------------------------------------------------------------
+ */
+
+static bool ends_in(const char *name, size_t len, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return len >= n && memcmp(name + len - n, suffix, n) == 0;
+}
+
+/* Settles format and name. The name is the caller's to free; NULL when memory ran out. */
+static char *settle_output(struct settings *s, const struct conv_args *args, bool *gzip)
+{
+    size_t len = s->output ? strlen(s->output) : 0;
+    *gzip = s->output && ends_in(s->output, len, ".gz");
+    if (*gzip)
+        len -= 3;
+    if (s->format == FORMAT_UNSET)
+        s->format = s->output && ends_in(s->output, len, ".json") ? FORMAT_CHROME : FORMAT_PERFETTO;
+    if (s->output)
+        return strdup(s->output);
+    char *base = conv_base_name(args->operands[0]);
+    size_t size = base ? strlen(base) + 16 : 0;
+    char *name = base ? malloc(size) : NULL;
+    if (name)
+        snprintf(name, size, "%s.%s", base, s->format == FORMAT_CHROME ? "json" : "pftrace");
+    free(base);
+    return name;
+}
+
+/* Refuses what must not be written. */
+static int check_output(const struct settings *s, const struct conv_args *args, const char *path,
+                        bool gzip)
+{
+    struct ntff_error err;
+    if (!conv_output_allowed(path, args->operands, args->n_operands, &err) ||
+        (s->summary && !conv_output_allowed(s->summary, args->operands, args->n_operands, &err))) {
+        conv_say("%s", err.text);
+        return CONV_NOTHING;
+    }
+    if (s->summary && strcmp(s->summary, "-") != 0 && strcmp(s->summary, path) == 0) {
+        conv_say("%s: cannot be both the trace and its summary", path);
+        return CONV_USAGE;
+    }
+    if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) && (gzip || s->format == FORMAT_PERFETTO)) {
+        conv_say("not writing binary data to a terminal; use -o FILE");
+        return CONV_USAGE;
+    }
+    if (s->from.given && s->to.given && s->from.relative == s->to.relative &&
+        s->from.ns >= s->to.ns) {
+        conv_say("--from is not before --to");
+        return CONV_USAGE;
+    }
+    return CONV_ALL;
+}
+
+/* -- the work ------------------------------------------------------------------------------------
+ */
+
+static int clip(const struct settings *s, struct ntff_trace *t)
+{
+    struct ntff_error err;
+    if (!s->from.given && !s->to.given)
+        return CONV_ALL;
+    uint64_t from = s->from.given ? conv_time_resolve(&s->from, t->begin_ns) : 0;
+    uint64_t to = s->to.given ? conv_time_resolve(&s->to, t->begin_ns) : UINT64_MAX;
+    if (from >= to) {
+        conv_say("--from is not before --to");
+        return CONV_USAGE;
+    }
+    char begin[32], end[32];
+    snprintf(begin, sizeof begin, "%" PRIu64, t->begin_ns);
+    snprintf(end, sizeof end, "%" PRIu64, t->end_ns);
+    if (ntff_trace_clip(t, from, to, &err) != NTFF_OK) {
+        conv_say("%s", err.text);
+        return CONV_NOTHING;
+    }
+    if (t->n_events + t->n_samples == 0) {
+        conv_say("nothing between --from and --to; the trace reaches from %s to %s", begin, end);
+        return CONV_NOTHING;
+    }
+    return CONV_ALL;
+}
+
+static int on_progress(void *user, const char *what, int permille)
+{
+    (void)user;
+    conv_progress(what, permille);
+    return 0;
+}
+
+struct written {
+    struct pft_stats stats;
+    uint64_t bytes;
+};
+
+static int write_trace(const struct settings *s, const struct ntff_trace *t,
+                       const struct ntff_diag *diag, const char *path, bool gzip, struct written *w)
+{
+    struct ntff_error err = {.status = NTFF_OK};
+    struct ntff_out *out;
+    int flags = (s->force ? NTFF_OUT_REPLACE : 0) | (gzip ? NTFF_OUT_GZIP : 0);
+    struct pft_options opt = {.no_args = s->no_args,
+                              .compact = s->compact,
+                              .creator = "ntff-conv " NTFF_VERSION,
+                              .diag = diag,
+                              .progress = s->quiet ? NULL : on_progress};
+    if (ntff_out_open(&out, path, flags, 0, &err) != NTFF_OK) {
+        conv_say("%s%s", err.text, strstr(err.text, "exists") ? "; --force replaces it" : "");
+        return CONV_NOTHING;
+    }
+    enum ntff_status status = s->format == FORMAT_CHROME
+                                  ? conv_chrome_write(t, &opt, out, &w->stats, &err)
+                                  : pft_write(t, &opt, out, &w->stats, &err);
+    w->bytes = ntff_out_total(out);
+    if (status == NTFF_OK)
+        status = ntff_out_commit(out, &err);
+    ntff_out_close(out);
+    conv_progress(NULL, -1);
+    if (status == NTFF_OK)
+        return CONV_ALL;
+    conv_say("%s: %s", path, err.text);
+    return CONV_NOTHING;
+}
+
+static int write_summary(const struct settings *s, const struct ntff_trace *t,
+                         const struct ntff_diag *diag, const char *path, const struct written *w)
+{
+    struct ntff_error err;
+    struct conv_summary sum = {
+        .t = t,
+        .diag = diag,
+        .stats = &w->stats,
+        .path = path,
+        .format = s->format == FORMAT_CHROME ? "chrome" : "perfetto",
+        .bytes = w->bytes,
+        .origin_ns = s->format == FORMAT_CHROME ? 0 : PFT_ORIGIN_NS,
+        .compact = s->compact && s->format == FORMAT_PERFETTO,
+        .args = !s->no_args,
+    };
+    if (!s->summary || conv_summary_write(&sum, s->summary, &err) == NTFF_OK)
+        return CONV_ALL;
+    conv_say("%s: %s", s->summary, err.text);
+    return CONV_LOSSES; /* the trace itself is there */
+}
+
+static void tell_result(const struct ntff_trace *t, const char *path, const struct written *w)
+{
+    char length[32];
+    conv_duration(t->end_ns - t->begin_ns, length);
+    fprintf(stderr, "ntff-conv: wrote ");
+    conv_put_text(stderr, strcmp(path, "-") == 0 ? "standard output" : path);
+    fprintf(stderr,
+            ": %" PRIu64 " spans, %" PRIu64 " instants, %" PRIu64 " samples, %" PRIu64
+            " flows over %s\n",
+            w->stats.spans, w->stats.instants, w->stats.samples, w->stats.flows, length);
+}
+
+static int run(struct settings *s, const struct conv_args *args, const char *path, bool gzip)
+{
+    struct ntff_trace *t = NULL;
+    struct ntff_diag diag = {0};
+    struct written w = {0};
+    int code = conv_load(args, s->quiet, &t, &diag);
+    if (code != CONV_ALL)
+        return code;
+    if (s->strict && ntff_diag_lossy(&diag))
+        code = CONV_NOTHING;
+    if (code == CONV_ALL)
+        code = clip(s, t);
+    if (code == CONV_ALL)
+        code = write_trace(s, t, &diag, path, gzip, &w);
+    if (code == CONV_ALL)
+        code = write_summary(s, t, &diag, path, &w);
+    enum conv_verbosity verbosity = s->quiet ? CONV_QUIET : s->verbose ? CONV_VERBOSE : CONV_NORMAL;
+    conv_print_findings(&diag, verbosity);
+    if (w.stats.cut_texts)
+        conv_say("%" PRIu64 " texts longer than 1 MiB were cut", w.stats.cut_texts);
+    if (s->strict && ntff_diag_lossy(&diag))
+        conv_say("nothing written because of --strict");
+    else if (code == CONV_ALL && !s->quiet)
+        tell_result(t, path, &w);
+    if (code == CONV_ALL)
+        code = w.stats.cut_texts || w.stats.samples_dropped ? CONV_LOSSES : conv_exit_code(&diag);
+    ntff_trace_free(t);
+    return code;
+}
+
+int conv_cmd_convert(int argc, char **argv)
+{
+    struct settings s = {0};
+    struct conv_args args;
+    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    if (code != CONV_GO)
+        return code;
+    bool gzip;
+    char *path = settle_output(&s, &args, &gzip);
+    if (!path)
+        conv_say("no memory");
+    code = path ? check_output(&s, &args, path, gzip) : CONV_NOTHING;
+    if (code == CONV_ALL)
+        code = run(&s, &args, path, gzip);
+    free(path);
+    conv_args_done(&args);
+    return code;
+}

@@ -1,0 +1,281 @@
+/* jsonw - see jsonw.h. */
+#include "conv/jsonw.h"
+
+#include "proto/mem.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* -- raw -----------------------------------------------------------------------------------------
+ */
+
+/* True if one of the eight bytes needs a look: below 0x20, '"', '\\', or above ASCII. */
+static inline bool needs_care(uint64_t w)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    uint64_t quote = w ^ (ones * '"'), back = w ^ (ones * '\\');
+    return (((w - ones * 0x20) | (quote - ones) | (back - ones) | w) & high) != 0;
+}
+
+static void put_escape(struct ntff_put *w, uint8_t c)
+{
+    static const char hex[] = "0123456789abcdef";
+    const char *short_form = c == '"'    ? "\\\""
+                             : c == '\\' ? "\\\\"
+                             : c == '\n' ? "\\n"
+                             : c == '\r' ? "\\r"
+                             : c == '\t' ? "\\t"
+                                         : NULL;
+    if (short_form) {
+        ntff_put_bytes(w, short_form, 2);
+        return;
+    }
+    char u[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+    ntff_put_bytes(w, u, sizeof u);
+}
+
+/* Writes the character at p and returns how many bytes it took. */
+static size_t put_special(struct ntff_put *w, const char *p, size_t left)
+{
+    uint8_t c = (uint8_t)*p;
+    size_t n = ntff_utf8_len(p, left);
+    if (n == 0)
+        ntff_put_bytes(w, "\xef\xbf\xbd", 3);
+    else if (c == 0)
+        ntff_put_bytes(w, "\xe2\x90\x80", 3);
+    else if (c < 0x20 || c == '"' || c == '\\')
+        put_escape(w, c);
+    else
+        ntff_put_bytes(w, p, n);
+    return n ? n : 1;
+}
+
+static inline bool plain(uint8_t c)
+{
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+void conv_json_put_text(struct ntff_put *w, const char *p, size_t len)
+{
+    ntff_put_bytes(w, "\"", 1);
+    while (len > 0) {
+        size_t run = 0;
+        uint64_t word;
+        while (len - run >= 8 && (memcpy(&word, p + run, 8), !needs_care(word)))
+            run += 8;
+        while (run < len && plain((uint8_t)p[run]))
+            run++;
+        ntff_put_bytes(w, p, run);
+        p += run;
+        len -= run;
+        if (len > 0) {
+            size_t n = put_special(w, p, len);
+            p += n;
+            len -= n;
+        }
+    }
+    ntff_put_bytes(w, "\"", 1);
+}
+
+static const char pairs[201] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536"
+    "37383940414243444546474849505152535455565758596061626364656667686970717273"
+    "7475767778798081828384858687888990919293949596979899";
+
+/* Decimal digits of v, right-aligned before end; returns their begin. */
+static char *decimal(char *end, uint64_t v)
+{
+    while (v >= 100) {
+        end -= 2;
+        memcpy(end, pairs + 2 * (v % 100), 2);
+        v /= 100;
+    }
+    if (v >= 10) {
+        end -= 2;
+        memcpy(end, pairs + 2 * v, 2);
+    } else {
+        *--end = (char)('0' + v);
+    }
+    return end;
+}
+
+void conv_json_put_u64(struct ntff_put *w, uint64_t v)
+{
+    char text[24], *end = text + sizeof text, *p = decimal(end, v);
+    ntff_put_bytes(w, p, (size_t)(end - p));
+}
+
+void conv_json_put_i64(struct ntff_put *w, int64_t v)
+{
+    if (v < 0)
+        ntff_put_bytes(w, "-", 1);
+    conv_json_put_u64(w, v < 0 ? -(uint64_t)v : (uint64_t)v);
+}
+
+void conv_json_put_double(struct ntff_put *w, double v)
+{
+    char text[40];
+    if (!isfinite(v)) {
+        conv_json_raw(w, "null");
+        return;
+    }
+    int n =
+        snprintf(text, sizeof text, "%.15g", v); /* the shorter form if it reads back the same */
+    double back;
+    if (sscanf(text, "%lf", &back) != 1 || back < v || back > v)
+        n = snprintf(text, sizeof text, "%.17g", v);
+    ntff_put_bytes(w, text, (size_t)n);
+}
+
+void conv_json_put_micros(struct ntff_put *w, uint64_t ns)
+{
+    char text[32], *end = text + sizeof text, *p = end;
+    uint64_t rest = ns % 1000;
+    *--p = (char)('0' + rest % 10);
+    *--p = (char)('0' + rest / 10 % 10);
+    *--p = (char)('0' + rest / 100);
+    *--p = '.';
+    p = decimal(p, ns / 1000);
+    ntff_put_bytes(w, p, (size_t)(end - p));
+}
+
+/* -- structure -----------------------------------------------------------------------------------
+ */
+
+struct conv_json conv_json_begin(struct ntff_out *out, bool pretty)
+{
+    return (struct conv_json){.w = ntff_put_begin(out), .pretty = pretty};
+}
+
+static void new_line(struct conv_json *j)
+{
+    if (!j->pretty)
+        return;
+    ntff_put_bytes(&j->w, "\n", 1);
+    for (unsigned i = 0; i < j->depth; i++)
+        ntff_put_bytes(&j->w, "  ", 2);
+}
+
+/* Before a value or a key: comma and line break as needed. */
+static void separate(struct conv_json *j)
+{
+    ntff_put_done(&j->w);
+    if (j->after_key) {
+        j->after_key = false;
+        return;
+    }
+    if (j->depth == 0)
+        return;
+    if (j->used[j->depth - 1])
+        ntff_put_bytes(&j->w, ",", 1);
+    j->used[j->depth - 1] = true;
+    new_line(j);
+}
+
+static void open_level(struct conv_json *j, bool array)
+{
+    separate(j);
+    ntff_put_bytes(&j->w, array ? "[" : "{", 1);
+    if (j->depth >= CONV_JSON_MAX_DEPTH)
+        __builtin_trap(); /* a bug of ours: no output nests with its input */
+    j->used[j->depth] = false;
+    j->is_array[j->depth++] = array;
+}
+
+void conv_json_object(struct conv_json *j)
+{
+    open_level(j, false);
+}
+
+void conv_json_array(struct conv_json *j)
+{
+    open_level(j, true);
+}
+
+void conv_json_end(struct conv_json *j)
+{
+    bool used = j->used[--j->depth];
+    if (used)
+        new_line(j);
+    ntff_put_bytes(&j->w, j->is_array[j->depth] ? "]" : "}", 1);
+    ntff_put_done(&j->w);
+}
+
+void conv_json_done(struct conv_json *j)
+{
+    if (j->pretty)
+        ntff_put_bytes(&j->w, "\n", 1);
+    ntff_put_end(&j->w);
+}
+
+void conv_json_key(struct conv_json *j, const char *key)
+{
+    separate(j);
+    conv_json_put_text(&j->w, key, strlen(key));
+    conv_json_raw(&j->w, j->pretty ? ": " : ":");
+    j->after_key = true;
+}
+
+void conv_json_text_len(struct conv_json *j, const char *p, size_t len)
+{
+    separate(j);
+    conv_json_put_text(&j->w, p, len);
+}
+
+void conv_json_text(struct conv_json *j, const char *text)
+{
+    conv_json_text_len(j, text, strlen(text));
+}
+
+void conv_json_u64(struct conv_json *j, uint64_t v)
+{
+    separate(j);
+    conv_json_put_u64(&j->w, v);
+}
+
+void conv_json_id(struct conv_json *j, uint64_t v)
+{
+    separate(j);
+    if (v > CONV_JSON_EXACT)
+        ntff_put_bytes(&j->w, "\"", 1);
+    conv_json_put_u64(&j->w, v);
+    if (v > CONV_JSON_EXACT)
+        ntff_put_bytes(&j->w, "\"", 1);
+}
+
+void conv_json_i64(struct conv_json *j, int64_t v)
+{
+    separate(j);
+    conv_json_put_i64(&j->w, v);
+}
+
+void conv_json_double(struct conv_json *j, double v)
+{
+    separate(j);
+    conv_json_put_double(&j->w, v);
+}
+
+void conv_json_bool(struct conv_json *j, bool v)
+{
+    separate(j);
+    conv_json_raw(&j->w, v ? "true" : "false");
+}
+
+void conv_json_null(struct conv_json *j)
+{
+    separate(j);
+    conv_json_raw(&j->w, "null");
+}
+
+void conv_json_key_text(struct conv_json *j, const char *key, const char *text)
+{
+    conv_json_key(j, key);
+    conv_json_text(j, text);
+}
+
+void conv_json_key_u64(struct conv_json *j, const char *key, uint64_t v)
+{
+    conv_json_key(j, key);
+    conv_json_u64(j, v);
+}

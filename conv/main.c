@@ -1,0 +1,61 @@
+/* ntff-conv - argv to a command, its exit code to the shell. */
+#include "conv/conv.h"
+
+#include "proto/out.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *about;
+} commands[] = {
+    {"convert", conv_cmd_convert, "write one Perfetto or Chrome trace (the default)"},
+    {"info", conv_cmd_info, "say what is in the files and how it was read"},
+    {"schema", conv_cmd_schema, "show, save or compare the schema files are read with"},
+};
+
+static int overview(char *program)
+{
+    puts("Usage: ntff-conv [convert] [OPTIONS] INPUT...\n"
+         "       ntff-conv COMMAND [OPTIONS] ...\n"
+         "Converts profiles of AWS Neuron devices. An INPUT is a session directory or a file.\n"
+         "\nCommands:");
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(commands); i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].about);
+    puts("\n'ntff-conv COMMAND --help' lists the options of a command; those of convert:\n");
+    char help[] = "--help", *args[] = {program, help, NULL};
+    return conv_cmd_convert(2, args);
+}
+
+/* Leaves no temporary file behind, then ends as the signal would have. */
+static void on_signal(int sig)
+{
+    ntff_out_emergency();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(signals); i++) {
+        struct sigaction old, ours = {.sa_handler = on_signal};
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &ours, NULL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    catch_signals();
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return overview(argv[0]);
+    for (size_t i = 0; argc > 1 && i < NTFF_ARRAY_LEN(commands); i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return conv_cmd_convert(argc, argv);
+}

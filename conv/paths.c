@@ -1,0 +1,91 @@
+/* paths - see paths.h. Files are compared by device and inode; directories by their real paths,
+ * since the output need not exist yet. */
+#include "conv/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *last_component(const char *path, size_t *len)
+{
+    *len = strlen(path);
+    while (*len > 1 && path[*len - 1] == '/')
+        --*len;
+    const char *p = path + *len;
+    while (p > path && p[-1] != '/')
+        p--;
+    *len -= (size_t)(p - path);
+    return p;
+}
+
+static bool is_word(const char *p, size_t len, const char *word)
+{
+    return len == strlen(word) && memcmp(p, word, len) == 0;
+}
+
+char *conv_base_name(const char *path)
+{
+    size_t len;
+    if (strcmp(path, "-") == 0)
+        return strdup("stdin");
+    const char *p = last_component(path, &len);
+    if (!is_word(p, len, ".") && !is_word(p, len, "..") && !is_word(p, len, "/") && len > 0)
+        return strndup(p, len);
+    char *real = realpath(path, NULL);
+    p = real ? last_component(real, &len) : "";
+    char *name = real && len > 0 && *p != '/' ? strndup(p, len) : strdup("trace");
+    free(real);
+    return name;
+}
+
+/* Real path of the directory output is (or will be) in. NULL if there is none. */
+static char *real_dir(const char *output)
+{
+    char *real = realpath(output, NULL);
+    if (!real) {
+        const char *slash = strrchr(output, '/');
+        char *dir = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+        real = dir ? realpath(dir, NULL) : NULL;
+        free(dir);
+        return real;
+    }
+    char *slash = strrchr(real, '/');
+    slash[slash == real] = '\0';
+    return real;
+}
+
+static bool inside(const char *dir, const char *of)
+{
+    size_t n = strlen(of);
+    return strcmp(of, "/") == 0 || (strncmp(dir, of, n) == 0 && (dir[n] == '/' || dir[n] == '\0'));
+}
+
+bool conv_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
+                         struct ntff_error *err)
+{
+    struct stat out, in;
+    bool exists = stat(output, &out) == 0;
+    if (strcmp(output, "-") == 0 || (exists && !S_ISREG(out.st_mode) && !S_ISDIR(out.st_mode)))
+        return true;
+    char *dir = real_dir(output);
+    bool ok = true;
+    for (size_t i = 0; i < n_inputs && ok; i++) {
+        if (strcmp(inputs[i], "-") == 0 || stat(inputs[i], &in) != 0)
+            continue;
+        if (exists && out.st_dev == in.st_dev && out.st_ino == in.st_ino) {
+            ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "%s: is an input, not written over",
+                      output);
+            ok = false;
+        }
+        char *real = ok && dir && S_ISDIR(in.st_mode) ? realpath(inputs[i], NULL) : NULL;
+        if (real && inside(dir, real)) {
+            ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                      "%s: lies in the input directory %s, which is only read; use -o elsewhere",
+                      output, inputs[i]);
+            ok = false;
+        }
+        free(real);
+    }
+    free(dir);
+    return ok;
+}

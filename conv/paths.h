@@ -1,0 +1,17 @@
+/* paths - where convert may write: never over an input, never into an input directory.
+ * Knows: error. */
+#ifndef CONV_PATHS_H
+#define CONV_PATHS_H
+
+#include "proto/error.h"
+
+/* Last component of a path, after links if it is "." or the like; "stdin" for "-". Caller frees;
+ * NULL when memory ran out. */
+char *conv_base_name(const char *path);
+
+/* False (err says why) if writing to output would replace one of the inputs or put a file into an
+ * input directory, also through links. Outputs that are no files ("-", devices) are always fine. */
+bool conv_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
+                         struct ntff_error *err) NTFF_MUST_CHECK;
+
+#endif
