@@ -1,10 +1,10 @@
 /* build - records in, events and tracks out.
  *
  * A START becomes an event at once and is remembered under its pairing key (process, type, nc_idx,
- * tracking_id); the STOP completes it. Whatever finds no partner in reading order - a stop before its
- * start in another file, a repeated id, a half the ring overwrote - is kept as a half and matched
- * once more, sorted by key and time, when everything has been read. Halves that are lonely even
- * then are drawn to the edge of the trace and flagged. */
+ * tracking_id); the STOP completes it. Whatever finds no partner in reading order - a stop before
+ * its start in another file, a repeated id, a half the ring overwrote - is kept as a half and
+ * matched once more, sorted by key and time, when everything has been read. Halves that are lonely
+ * even then are drawn to the edge of the trace and flagged. */
 #include "proto/builder.h"
 
 #include <inttypes.h>
@@ -42,6 +42,25 @@ static bool no_memory(struct ntff_builder *b)
 {
     b->out_of_memory = true;
     return false;
+}
+
+void *ntff_build_take(struct ntff_builder *b, size_t n, size_t elem)
+{
+    size_t bytes;
+    void *p = NULL;
+    if (ntff_mul_ok(n ? n : 1, elem, &bytes) && ntff_budget_take(b->budget, bytes) &&
+        !(p = calloc(1, bytes)))
+        ntff_budget_give(b->budget, bytes);
+    if (!p)
+        no_memory(b);
+    return p;
+}
+
+void ntff_build_give(struct ntff_builder *b, void *p, size_t n, size_t elem)
+{
+    if (p)
+        ntff_budget_give(b->budget, (n ? n : 1) * elem);
+    free(p);
 }
 
 bool ntff_build_progress(struct ntff_builder *b, const char *what, uint64_t done, uint64_t all)
@@ -294,7 +313,8 @@ uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t n
     return m->value = t;
 }
 
-static uint32_t make_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid, int32_t gid)
+static uint32_t make_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid,
+                         int32_t gid)
 {
     int by = b->secondary;
     struct ntff_track proto = blank_track;
@@ -347,12 +367,14 @@ static uint32_t make_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uin
     return ntff_build_track(b, parent, name, &proto);
 }
 
-uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid, int32_t gid)
+uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid,
+                        int32_t gid)
 {
     int by = b->primary | b->secondary;
     struct ntff_key key = {UINT64_C(4) << 56 | proc,
                            (by & NTFF_BY_NC ? (uint64_t)nc : 0) |
-                               (by & NTFF_BY_GID && gid >= 0 ? (uint64_t)(uint32_t)gid + 1 : 0) << 32,
+                               (by & NTFF_BY_GID && gid >= 0 ? (uint64_t)(uint32_t)gid + 1 : 0)
+                                   << 32,
                            by & NTFF_BY_THREAD ? tid : 0};
     if (b->last_row.value != NTFF_NONE && b->last_row.key.a == key.a &&
         b->last_row.key.b == key.b && b->last_row.key.c == key.c)
@@ -441,9 +463,11 @@ static bool passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec 
     return !f->process || in_list(f->process, pid);
 }
 
-/* -- records ------------------------------------------------------------------------------------ */
+/* -- records ------------------------------------------------------------------------------------
+ */
 
-/* Device events by type [AWS:EV]; others only if they carry device time (nrt_model_switch, new types). */
+/* Device events by type [AWS:EV]; others only if they carry device time (nrt_model_switch, new
+ * types). */
 static bool is_device(const struct ntff_rec *r)
 {
     switch (r->type) {
@@ -502,8 +526,12 @@ static bool add_sync(struct ntff_builder *b, uint32_t proc, const struct ntff_re
     struct ntff_sync *s = NTFF_VEC_PUSH(b->budget, &b->syncs);
     if (!s)
         return no_memory(b);
-    *s = (struct ntff_sync){.nc_ns = r->nc_ns, .cpu_ns = r->cpu_ns, .proc = proc, .nc = r->nc_idx,
-                            .core = core, .dev = dev,
+    *s = (struct ntff_sync){.nc_ns = r->nc_ns,
+                            .cpu_ns = r->cpu_ns,
+                            .proc = proc,
+                            .nc = r->nc_idx,
+                            .core = core,
+                            .dev = dev,
                             .exec_id = r->has & NTFF_HAS_EXEC ? r->exec_id : NTFF_NO_EXEC};
     return true;
 }
@@ -514,7 +542,10 @@ static bool add_dev(struct ntff_builder *b, uint32_t proc, const struct ntff_rec
     struct ntff_dev *d = NTFF_VEC_PUSH(b->budget, &b->devs);
     if (!d)
         return no_memory(b);
-    *d = (struct ntff_dev){.event = event, .proc = proc, .nc = r->nc_idx, .type = r->type,
+    *d = (struct ntff_dev){.event = event,
+                           .proc = proc,
+                           .nc = r->nc_idx,
+                           .type = r->type,
                            .core = r->has & NTFF_HAS_CORE ? r->core : NTFF_NONE,
                            .exec_id = r->has & NTFF_HAS_EXEC ? r->exec_id : NTFF_NO_EXEC};
     if (r->has & NTFF_HAS_EXEC)
@@ -533,20 +564,30 @@ static bool add_dev(struct ntff_builder *b, uint32_t proc, const struct ntff_rec
     return add_sync(b, proc, r, d->core, self);
 }
 
-static bool add_links(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r, uint32_t event)
+static bool add_links(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
+                      uint32_t event)
 {
     int role;
     switch (r->type) {
-    case NTFF_ET_DEVICE_EXEC: role = NTFF_ROLE_DEVICE; break;
-    case NTFF_ET_EXEC_WAIT: role = NTFF_ROLE_WAIT; break;
-    case NTFF_ET_EXEC_PRE: role = NTFF_ROLE_PRE; break;
+    case NTFF_ET_DEVICE_EXEC:
+        role = NTFF_ROLE_DEVICE;
+        break;
+    case NTFF_ET_EXEC_WAIT:
+        role = NTFF_ROLE_WAIT;
+        break;
+    case NTFF_ET_EXEC_PRE:
+        role = NTFF_ROLE_PRE;
+        break;
     case NTFF_ET_POST_REQUEST:
     case NTFF_ET_EXECUTE_API:
-    case NTFF_ET_MODEL_SUBMIT: role = NTFF_ROLE_SUBMIT; break;
+    case NTFF_ET_MODEL_SUBMIT:
+        role = NTFF_ROLE_SUBMIT;
+        break;
     default:
         if (r->type < NTFF_N_EVENT_TYPES || !(r->has & NTFF_HAS_SEQ))
             return true;
-        role = NTFF_ROLE_SUBMIT; /* newer types with a sequence number, e.g. nrta_execute_schedule */
+        role =
+            NTFF_ROLE_SUBMIT; /* newer types with a sequence number, e.g. nrta_execute_schedule */
     }
     for (int seq = 0; seq < 2; seq++) {
         if (!(r->has & (seq ? NTFF_HAS_SEQ : NTFF_HAS_EXEC)))
@@ -554,8 +595,11 @@ static bool add_links(struct ntff_builder *b, uint32_t proc, const struct ntff_r
         struct ntff_link *l = NTFF_VEC_PUSH(b->budget, &b->links);
         if (!l)
             return no_memory(b);
-        *l = (struct ntff_link){.id = seq ? r->nrta_seq_id : r->exec_id, .event = event,
-                                .proc = proc, .nc = r->nc_idx, .role = (uint8_t)role,
+        *l = (struct ntff_link){.id = seq ? r->nrta_seq_id : r->exec_id,
+                                .event = event,
+                                .proc = proc,
+                                .nc = r->nc_idx,
+                                .role = (uint8_t)role,
                                 .is_seq = seq};
     }
     return true;
@@ -604,15 +648,17 @@ static bool memory_samples(struct ntff_builder *b, uint32_t proc, const struct n
     }
     if (!(r->has & NTFF_HAS_TYPE_TOTAL))
         return true;
-    const char *usage = a->usage_name ? ntff_text(&b->t->strs, a->usage_name)
-                                      : ntff_usage_name(a->usage);
+    const char *usage =
+        a->usage_name ? ntff_text(&b->t->strs, a->usage_name) : ntff_usage_name(a->usage);
     struct ntff_key key = {UINT64_C(9) << 56 | proc, a->hbm,
                            a->usage_name ? UINT64_C(1) << 32 | a->usage_name : a->usage};
     proto.rank = rank + (a->usage < 30 ? 1 + (int32_t)a->usage : 31);
-    uint32_t t = usage ? counter_row(b, proc, key, &proto, "hbm", "HBM%" PRIu32 " %.80s", a->hbm, usage)
-                       : counter_row(b, proc, key, &proto, "hbm", "HBM%" PRIu32 " usage %" PRIu32, a->hbm,
-                                     a->usage);
-    return t != NTFF_NONE && ntff_build_sample(b, t, r->timestamp_ns, (int64_t)r->type_total_bytes, 0);
+    uint32_t t =
+        usage ? counter_row(b, proc, key, &proto, "hbm", "HBM%" PRIu32 " %.80s", a->hbm, usage)
+              : counter_row(b, proc, key, &proto, "hbm", "HBM%" PRIu32 " usage %" PRIu32, a->hbm,
+                            a->usage);
+    return t != NTFF_NONE &&
+           ntff_build_sample(b, t, r->timestamp_ns, (int64_t)r->type_total_bytes, 0);
 }
 
 /* Bandwidth of one transfer, as two steps; order.c sums overlapping ones up. */
@@ -635,7 +681,8 @@ static bool transfer_rate(struct ntff_builder *b, uint32_t proc, uint32_t nc, ui
         if (!x)
             return no_memory(b);
         *x = (struct ntff_rate){.ts_ns = ts_ns + (end ? dur_ns : 0),
-                                .delta = end ? -(int64_t)rate : (int64_t)rate, .track = t};
+                                .delta = end ? -(int64_t)rate : (int64_t)rate,
+                                .track = t};
     }
     return true;
 }
@@ -650,14 +697,18 @@ static bool add_event(struct ntff_builder *b, uint32_t proc, const struct ntff_r
         return false;
     bool on_device_row = device || (r->type == NTFF_ET_TIMESTAMP_SYNC && r->thread_id == 0);
     uint32_t core = r->has & NTFF_HAS_CORE ? r->core : NTFF_NONE;
-    uint32_t track = on_device_row ? ntff_build_device_row(b, proc, r->nc_idx, core, r->type, instant)
-                                   : ntff_build_row(b, proc, r->nc_idx, r->thread_id,
-                                                    r->has & NTFF_HAS_GID ? r->worker_gid : -1);
+    uint32_t track = on_device_row
+                         ? ntff_build_device_row(b, proc, r->nc_idx, core, r->type, instant)
+                         : ntff_build_row(b, proc, r->nc_idx, r->thread_id,
+                                          r->has & NTFF_HAS_GID ? r->worker_gid : -1);
     struct ntff_event *e = track == NTFF_NONE ? NULL : NTFF_VEC_PUSH(b->budget, &b->events);
     if (!e)
         return no_memory(b);
-    *e = (struct ntff_event){.ts_ns = r->timestamp_ns, .start_ref = r->ref,
-                             .stop_ref = {.src = NTFF_SRC_NONE}, .name = name, .track = track};
+    *e = (struct ntff_event){.ts_ns = r->timestamp_ns,
+                             .start_ref = r->ref,
+                             .stop_ref = {.src = NTFF_SRC_NONE},
+                             .name = name,
+                             .track = track};
     e->cat = (unsigned)category(r, device) & 15;
     if (instant)
         e->flags |= NTFF_EV_INSTANT;
@@ -748,9 +799,8 @@ static bool complete(struct ntff_builder *b, uint32_t proc, uint32_t event, uint
     }
     if (is_memory(r->type))
         return memory_samples(b, proc, r, &b->auxes.v[aux]);
-    return e->flags & NTFF_EV_HIDDEN ||
-           transfer_rate(b, proc, r->nc_idx, r->type, e->ts_ns, e->dur_ns,
-                         b->auxes.v[aux].size_bytes);
+    return e->flags & NTFF_EV_HIDDEN || transfer_rate(b, proc, r->nc_idx, r->type, e->ts_ns,
+                                                      e->dur_ns, b->auxes.v[aux].size_bytes);
 }
 
 static bool stop_record(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r)
@@ -766,11 +816,19 @@ static bool stop_record(struct ntff_builder *b, uint32_t proc, const struct ntff
             return complete(b, proc, event, aux, r);
         }
     }
-    struct ntff_half h = {.key = pair_key(proc, r), .ts_ns = r->timestamp_ns, .nc_ns = r->nc_ns,
-                          .thread_id = r->thread_id, .event = NTFF_NONE, .aux = NTFF_NONE,
-                          .ref = r->ref, .nc = r->nc_idx, .type = r->type, .name = r->name,
+    struct ntff_half h = {.key = pair_key(proc, r),
+                          .ts_ns = r->timestamp_ns,
+                          .nc_ns = r->nc_ns,
+                          .thread_id = r->thread_id,
+                          .event = NTFF_NONE,
+                          .aux = NTFF_NONE,
+                          .ref = r->ref,
+                          .nc = r->nc_idx,
+                          .type = r->type,
+                          .name = r->name,
                           .gid = r->has & NTFF_HAS_GID ? r->worker_gid : -1,
-                          .has_nc = r->has & NTFF_HAS_NC_TS, .stop = true};
+                          .has_nc = r->has & NTFF_HAS_NC_TS,
+                          .stop = true};
     return push_half(b, &h);
 }
 
@@ -778,7 +836,8 @@ static bool sync_record(struct ntff_builder *b, uint32_t proc, const struct ntff
                         uint32_t event)
 {
     struct ntff_event *e = &b->events.v[event];
-    /* the event's own time is when it was recorded, and host time - unless it is the raw device time */
+    /* the event's own time is when it was recorded, and host time - unless it is the raw device
+     * time */
     if (r->has & NTFF_HAS_NC_TS && r->has & NTFF_HAS_CPU_TS && r->timestamp_ns == r->nc_ns)
         e->ts_ns = r->cpu_ns;
     return add_sync(b, proc, r, r->has & NTFF_HAS_CORE ? r->core : NTFF_NONE, NTFF_NONE);
@@ -791,7 +850,8 @@ bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_
     c->records_in++;
     if (r->timestamp_ns == 0 && !(r->has & NTFF_HAS_NC_TS)) {
         c->dropped_records++;
-        ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET, "record without a time");
+        ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET,
+                      "record without a time");
         return true;
     }
     if (r->type >= NTFF_N_EVENT_TYPES && !r->is_ring)
@@ -835,9 +895,11 @@ bool ntff_build_sample(struct ntff_builder *b, uint32_t track, uint64_t ts_ns, i
     return true;
 }
 
-/* -- device profiles ---------------------------------------------------------------------------- */
+/* -- device profiles ----------------------------------------------------------------------------
+ */
 
-static struct ntff_range *range_of(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core)
+static struct ntff_range *range_of(struct ntff_builder *b, uint32_t proc, uint32_t nc,
+                                   uint32_t core)
 {
     struct ntff_range *last = b->ranges.n ? &b->ranges.v[b->ranges.n - 1] : NULL;
     if (last && last->proc == proc && last->nc == nc && last->core == core &&
@@ -846,8 +908,11 @@ static struct ntff_range *range_of(struct ntff_builder *b, uint32_t proc, uint32
         return last;
     last = NTFF_VEC_PUSH(b->budget, &b->ranges);
     if (last)
-        *last = (struct ntff_range){.first_event = (uint32_t)b->events.n, .proc = proc, .nc = nc,
-                                    .first_sample = (uint32_t)b->samples.n, .core = core};
+        *last = (struct ntff_range){.first_event = (uint32_t)b->events.n,
+                                    .proc = proc,
+                                    .nc = nc,
+                                    .first_sample = (uint32_t)b->samples.n,
+                                    .core = core};
     return last;
 }
 
@@ -868,8 +933,9 @@ bool ntff_build_event(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32
     return true;
 }
 
-bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t device_core,
-                              uint32_t track, uint64_t nc_ns, int64_t i, double d)
+bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc,
+                              uint32_t device_core, uint32_t track, uint64_t nc_ns, int64_t i,
+                              double d)
 {
     struct ntff_range *range = NULL;
     if (device_core != NTFF_NONE && !(range = range_of(b, proc, nc, device_core)))
@@ -881,7 +947,8 @@ bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc
     return true;
 }
 
-/* -- halves ------------------------------------------------------------------------------------- */
+/* -- halves -------------------------------------------------------------------------------------
+ */
 
 static int key_cmp(const struct ntff_key *x, const struct ntff_key *y)
 {
@@ -903,7 +970,8 @@ static int half_cmp(const void *pa, const void *pb)
         return x->ts_ns < y->ts_ns ? -1 : 1;
     if (x->stop != y->stop)
         return x->stop ? 1 : -1;
-    uint64_t rx = (uint64_t)x->ref.src << 32 | x->ref.off, ry = (uint64_t)y->ref.src << 32 | y->ref.off;
+    uint64_t rx = (uint64_t)x->ref.src << 32 | x->ref.off,
+             ry = (uint64_t)y->ref.src << 32 | y->ref.off;
     return rx != ry ? rx < ry ? -1 : 1 : x->event < y->event ? -1 : x->event > y->event;
 }
 
@@ -913,8 +981,10 @@ static bool open_to_halves(struct ntff_builder *b)
         const struct ntff_map_slot *m = &b->open.slots[i];
         if (m->value == NTFF_NONE)
             continue;
-        struct ntff_half h = {.key = m->key, .ts_ns = b->events.v[m->value].ts_ns,
-                              .event = m->value, .aux = m->aux,
+        struct ntff_half h = {.key = m->key,
+                              .ts_ns = b->events.v[m->value].ts_ns,
+                              .event = m->value,
+                              .aux = m->aux,
                               .ref = b->events.v[m->value].start_ref};
         if (!push_half(b, &h))
             return false;
@@ -926,23 +996,33 @@ static bool open_to_halves(struct ntff_builder *b)
 /* A stop up to this much before its start is clock trouble; more, and the two are strangers. */
 #define NEGATIVE_LIMIT_NS UINT64_C(1000000)
 
-static bool join(struct ntff_builder *b, const struct ntff_half *start, const struct ntff_half *stop)
+static bool join(struct ntff_builder *b, const struct ntff_half *start,
+                 const struct ntff_half *stop)
 {
-    struct ntff_rec r = {.timestamp_ns = stop->ts_ns, .nc_ns = stop->nc_ns, .nc_idx = stop->nc,
-                         .type = stop->type, .ref = stop->ref,
+    struct ntff_rec r = {.timestamp_ns = stop->ts_ns,
+                         .nc_ns = stop->nc_ns,
+                         .nc_idx = stop->nc,
+                         .type = stop->type,
+                         .ref = stop->ref,
                          .has = stop->has_nc ? NTFF_HAS_NC_TS : 0};
     uint32_t aux = is_memory(stop->type) ? NTFF_NONE : start->aux;
     return complete(b, (uint32_t)(stop->key.b >> 32), start->event, aux, &r);
 }
 
-/* A stop whose start is lost: an event that place.c and order.c draw from the begin of the trace. */
+/* A stop whose start is lost: an event that place.c and order.c draw from the begin of the trace.
+ */
 static bool lone_stop(struct ntff_builder *b, const struct ntff_half *h)
 {
     uint32_t proc = (uint32_t)(h->key.b >> 32);
-    struct ntff_rec r = {.timestamp_ns = h->ts_ns, .nc_ns = h->nc_ns, .nc_idx = h->nc,
-                         .thread_id = h->thread_id, .type = h->type, .name = h->name,
+    struct ntff_rec r = {.timestamp_ns = h->ts_ns,
+                         .nc_ns = h->nc_ns,
+                         .nc_idx = h->nc,
+                         .thread_id = h->thread_id,
+                         .type = h->type,
+                         .name = h->name,
                          .worker_gid = h->gid,
-                         .has = (h->has_nc ? NTFF_HAS_NC_TS : 0u) | (h->gid >= 0 ? NTFF_HAS_GID : 0u)};
+                         .has =
+                             (h->has_nc ? NTFF_HAS_NC_TS : 0u) | (h->gid >= 0 ? NTFF_HAS_GID : 0u)};
     struct ntff_rec plain = r;
     uint32_t event, aux;
     bool device = is_device(&r);

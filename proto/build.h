@@ -2,8 +2,8 @@
  * Knows: model, load, event_types, clock. Private to proto/.
  *
  * Decoders turn whatever they read into struct ntff_rec and hand it to ntff_build_record; pairing,
- * rows, clocks, flows, lanes and order happen here once for all of them. Device profiles, which bring
- * whole tracks, use ntff_build_track and ntff_build_event directly. */
+ * rows, clocks, flows, lanes and order happen here once for all of them. Device profiles, which
+ * bring whole tracks, use ntff_build_track and ntff_build_event directly. */
 #ifndef NTFF_BUILD_H
 #define NTFF_BUILD_H
 
@@ -12,33 +12,43 @@
 
 enum { NTFF_PHASE_INVALID, NTFF_PHASE_START, NTFF_PHASE_STOP, NTFF_PHASE_INSTANT }; /* [SER] B */
 
-/* Added to .type when the file's enum is an older one: such types are shown by number, never by name. */
+/* Added to .type when the file's enum is an older one: such types are shown by number, never by
+ * name. */
 #define NTFF_OLD_TYPE (1u << 30)
 
 enum { /* which fields of a ntff_rec were there */
-    NTFF_HAS_SEQ = 1, NTFF_HAS_EXEC = 2, NTFF_HAS_CORE = 4, NTFF_HAS_NC_TS = 8, NTFF_HAS_CPU_TS = 16,
-    NTFF_HAS_SIZE = 32, NTFF_HAS_TOTAL = 64, NTFF_HAS_USAGE = 128, NTFF_HAS_HBM = 256,
-    NTFF_HAS_MODEL_NAME = 512, NTFF_HAS_GID = 1024, NTFF_HAS_TYPE_TOTAL = 2048,
+       NTFF_HAS_SEQ = 1,
+       NTFF_HAS_EXEC = 2,
+       NTFF_HAS_CORE = 4,
+       NTFF_HAS_NC_TS = 8,
+       NTFF_HAS_CPU_TS = 16,
+       NTFF_HAS_SIZE = 32,
+       NTFF_HAS_TOTAL = 64,
+       NTFF_HAS_USAGE = 128,
+       NTFF_HAS_HBM = 256,
+       NTFF_HAS_MODEL_NAME = 512,
+       NTFF_HAS_GID = 1024,
+       NTFF_HAS_TYPE_TOTAL = 2048,
 };
 
 /* One record of a runtime event, whatever its file form. Zero-initialise. */
 struct ntff_rec {
     uint64_t timestamp_ns, duration_ns, id, tracking_id, thread_id, nrta_seq_id;
-    uint32_t type;       /* 0..45, above = unknown; NTFF_NONE when only name is known */
-    uint32_t phase;      /* NTFF_PHASE_* */
+    uint32_t type;  /* 0..45, above = unknown; NTFF_NONE when only name is known */
+    uint32_t phase; /* NTFF_PHASE_* */
     uint32_t nc_idx;
     int32_t worker_gid;
-    uint32_t has;        /* NTFF_HAS_* */
-    ntff_str name;       /* name carried by the file (JSON), 0 = use the table */
+    uint32_t has;  /* NTFF_HAS_* */
+    ntff_str name; /* name carried by the file (JSON), 0 = use the table */
     struct ntff_ref ref;
     /* attributes the loader itself needs */
     uint64_t exec_id, nc_ns, cpu_ns, size_bytes, total_bytes, type_total_bytes;
     uint32_t core, hbm, usage;
-    ntff_str usage_name; /* usage_type as text where it is no class of ours, 0 = none; */
+    ntff_str usage_name;          /* usage_type as text where it is no class of ours, 0 = none; */
     struct ntff_slice usage_text; /* or the same not interned yet; len 0 = none */
-    uint32_t n_unknown;  /* unknown fields seen */
-    uint32_t ring_type;  /* ntrace_data_type of a ring entry */
-    bool is_ring;        /* entry of the C ntrace ring (hint and data, no phase) */
+    uint32_t n_unknown;           /* unknown fields seen */
+    uint32_t ring_type;           /* ntrace_data_type of a ring entry */
+    bool is_ring;                 /* entry of the C ntrace ring (hint and data, no phase) */
 };
 
 struct ntff_builder; /* load.c */
@@ -53,8 +63,8 @@ const char *ntff_build_path(struct ntff_builder *b, uint32_t file);
 /* The file itself, to set its kind and count records; valid until a further file is added. */
 struct ntff_file *ntff_build_file(struct ntff_builder *b, uint32_t file);
 
-/* Registers a source; returns its index, NTFF_NONE when out of memory or of indices (65,535). A file
- * above 2 GiB takes several: file_off is where data starts in it. */
+/* Registers a source; returns its index, NTFF_NONE when out of memory or of indices (65,535). A
+ * file above 2 GiB takes several: file_off is where data starts in it. */
 uint32_t ntff_build_source(struct ntff_builder *b, const struct ntff_source *src);
 
 /* Adds a fact line to a file. */
@@ -70,11 +80,12 @@ uint32_t ntff_build_process(struct ntff_builder *b, const char *instance, uint64
                             const char *dir);
 
 /* Takes one record of process proc. False only when memory ran out or the caller cancelled. */
-bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r) NTFF_MUST_CHECK;
+bool ntff_build_record(struct ntff_builder *b, uint32_t proc,
+                       const struct ntff_rec *r) NTFF_MUST_CHECK;
 
 /* A counter sample. */
-bool ntff_build_sample(struct ntff_builder *b, uint32_t track, uint64_t ts_ns, int64_t i, double d)
-    NTFF_MUST_CHECK;
+bool ntff_build_sample(struct ntff_builder *b, uint32_t track, uint64_t ts_ns, int64_t i,
+                       double d) NTFF_MUST_CHECK;
 
 /* Finds or makes a track below parent (NTFF_NONE = root) by (kind, name). proto: everything but
  * name and parent is copied on creation. NTFF_NONE when memory ran out. */
@@ -86,19 +97,22 @@ uint32_t ntff_build_counters(struct ntff_builder *b, uint32_t proc);
 uint32_t ntff_build_nc(struct ntff_builder *b, uint32_t proc, uint32_t nc);
 
 /* Adds an event directly. With device_core != NTFF_NONE, ev->ts_ns and dur_ns are device ns of that
- * physical core of (proc, nc), and are moved to host time when the clocks are known. Returns false when
- * memory ran out. */
+ * physical core of (proc, nc), and are moved to host time when the clocks are known. Returns false
+ * when memory ran out. */
 bool ntff_build_event(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t device_core,
                       const struct ntff_event *ev) NTFF_MUST_CHECK;
 /* Likewise for a sample of a device counter. */
-bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t device_core,
-                              uint32_t track, uint64_t nc_ns, int64_t i, double d) NTFF_MUST_CHECK;
+bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc,
+                              uint32_t device_core, uint32_t track, uint64_t nc_ns, int64_t i,
+                              double d) NTFF_MUST_CHECK;
 
-/* Reports progress and polls for cancellation; false = stop. Cheap; call every few thousand records. */
+/* Reports progress and polls for cancellation; false = stop. Cheap; call every few thousand
+ * records. */
 bool ntff_build_progress(struct ntff_builder *b, const char *what, uint64_t done, uint64_t all);
 
-/* -- decoders: one file each. file is an index into trace.files, proc into trace.processes. --------
- * They return NTFF_OK also for damaged files (findings in the diag); NOMEM and CANCELLED end the load. */
+/* -- decoders: one file each. file is an index into trace.files, proc into trace.processes.
+ * -------- They return NTFF_OK also for damaged files (findings in the diag); NOMEM and CANCELLED
+ * end the load. */
 
 /* decode_json.c: event JSON and system_profile.json, streamed. */
 enum ntff_status ntff_decode_json(struct ntff_builder *b, struct ntff_input *in, uint32_t file,
@@ -111,17 +125,19 @@ enum ntff_status ntff_decode_ntff(struct ntff_builder *b, struct ntff_input *in,
                                   uint32_t proc, struct ntff_error *err) NTFF_MUST_CHECK;
 bool ntff_ntff_sniff(struct ntff_slice head, uint64_t file_len);
 /* Facts of a notification event (ntff_detail calls it). */
-bool ntff_notif_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d);
+bool ntff_notif_detail(const struct ntff_trace *t, const struct ntff_event *e,
+                       struct ntff_detail *d);
 
 /* decode_event.c: one ntrace_event message. */
 struct ntff_event_plan;
-/* Fills *r from msg[0..len), with the attributes the loader needs for its type. r->ref is left alone.
- * Returns 0 = good, -1 = malformed (*why and *at, an offset into msg, tell). */
+/* Fills *r from msg[0..len), with the attributes the loader needs for its type. r->ref is left
+ * alone. Returns 0 = good, -1 = malformed (*why and *at, an offset into msg, tell). */
 int ntff_decode_event(const struct ntff_event_plan *plan, const uint8_t *msg, size_t len,
                       struct ntff_rec *r, const char **why, size_t *at);
 
 /* Adds an attribute to a detail; false when memory ran out. */
-bool ntff_detail_text(struct ntff_detail *d, const char *key, size_t key_len, const char *p, size_t len);
+bool ntff_detail_text(struct ntff_detail *d, const char *key, size_t key_len, const char *p,
+                      size_t len);
 bool ntff_detail_uint(struct ntff_detail *d, const char *key, uint64_t v);
 bool ntff_detail_int(struct ntff_detail *d, const char *key, int64_t v);
 bool ntff_detail_double(struct ntff_detail *d, const char *key, double v);

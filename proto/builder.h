@@ -1,4 +1,5 @@
-/* builder - the state of a load, shared by load.c, build.c, place.c and order.c. Private to those. */
+/* builder - the state of a load, shared by load.c, build.c, place.c and order.c. Private to those.
+ */
 #ifndef NTFF_BUILDER_H
 #define NTFF_BUILDER_H
 
@@ -34,8 +35,8 @@ struct ntff_half {
     struct ntff_key key;   /* pairing key */
     uint64_t ts_ns, nc_ns; /* recorded time; device time if has_nc */
     uint64_t thread_id;
-    uint32_t event;        /* starts: its event; stops: NTFF_NONE */
-    uint32_t aux;          /* starts: as in the open table */
+    uint32_t event; /* starts: its event; stops: NTFF_NONE */
+    uint32_t aux;   /* starts: as in the open table */
     struct ntff_ref ref;
     uint32_t nc;
     uint32_t type;
@@ -44,9 +45,16 @@ struct ntff_half {
     bool has_nc, stop;
 };
 
-enum { NTFF_DEV_START = 1, NTFF_DEV_STOP = 2, NTFF_DEV_EXEC = 4, NTFF_DEV_CPU_START = 8,
-       NTFF_DEV_INSTANT = 16, NTFF_DEV_CORE_GUESSED = 32, NTFF_DEV_WHOLE = 64,
-       NTFF_DEV_CPU_STOP = 128 };
+enum {
+    NTFF_DEV_START = 1,
+    NTFF_DEV_STOP = 2,
+    NTFF_DEV_EXEC = 4,
+    NTFF_DEV_CPU_START = 8,
+    NTFF_DEV_INSTANT = 16,
+    NTFF_DEV_CORE_GUESSED = 32,
+    NTFF_DEV_WHOLE = 64,
+    NTFF_DEV_CPU_STOP = 128
+};
 
 /* A device event of the system trace: what is needed to place it on host time. */
 struct ntff_dev {
@@ -63,7 +71,7 @@ struct ntff_dev {
 struct ntff_sync {
     uint64_t nc_ns, cpu_ns, exec_id;
     uint32_t proc, nc, core; /* core NTFF_NONE: to be attributed */
-    uint32_t dev; /* the device event it belongs to, NTFF_NONE for a sync point */
+    uint32_t dev;            /* the device event it belongs to, NTFF_NONE for a sync point */
 };
 
 /* An event of a device profile, waiting for its core's clock. */
@@ -95,7 +103,8 @@ struct ntff_interval {
     uint32_t lo, hi; /* inclusive */
 };
 
-/* What an open start is remembered by besides its event: a transfer's size, an allocation's class. */
+/* What an open start is remembered by besides its event: a transfer's size, an allocation's class.
+ */
 struct ntff_aux {
     uint64_t size_bytes;
     uint32_t hbm, usage;
@@ -107,7 +116,7 @@ struct ntff_filter {
     bool types_given;
     NTFF_VEC(struct ntff_interval) cores;
     bool type_on[NTFF_N_EVENT_TYPES];
-    bool other_on;                     /* types outside the table, unless named below */
+    bool other_on; /* types outside the table, unless named below */
     NTFF_VEC(ntff_str) names_on, names_off;
     const char *process, *instance;
 };
@@ -146,10 +155,10 @@ struct ntff_builder {
     NTFF_VEC(struct ntff_file) files;
     NTFF_VEC(struct ntff_flow) flows;
 
-    struct ntff_map open;   /* pairing key -> event, aux */
-    struct ntff_map rows;   /* (class, proc, nc | gid, tid) -> track */
+    struct ntff_map open;    /* pairing key -> event, aux */
+    struct ntff_map rows;    /* (class, proc, nc | gid, tid) -> track */
     struct ntff_map by_name; /* (parent, kind, name) -> track */
-    struct ntff_map names;  /* (proc instance, pid, dir) -> process */
+    struct ntff_map names;   /* (proc instance, pid, dir) -> process */
     NTFF_VEC(struct ntff_half) halves;
     NTFF_VEC(struct ntff_dev) devs;
     NTFF_VEC(struct ntff_sync) syncs;
@@ -167,7 +176,8 @@ struct ntff_builder {
 bool ntff_builder_name(struct ntff_builder *b, const struct ntff_rec *r, ntff_str *name);
 /* Closes what is open, matches halves, makes lone ones events. */
 bool ntff_build_finish_pairs(struct ntff_builder *b) NTFF_MUST_CHECK;
-uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid, int32_t gid);
+uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint64_t tid,
+                        int32_t gid);
 uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core,
                                uint32_t type, bool instant);
 /* place.c: attributes cores, builds the clocks, moves device events onto host time. */
@@ -177,5 +187,12 @@ struct ntff_core_clock *ntff_builder_clock(struct ntff_builder *b, uint32_t proc
                                            uint32_t core);
 /* order.c: sorts, lanes, flows, counters; hands the arrays over to the trace. */
 bool ntff_build_order(struct ntff_builder *b) NTFF_MUST_CHECK;
+bool ntff_build_lanes(struct ntff_builder *b) NTFF_MUST_CHECK;                      /* lanes.c */
+bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map) NTFF_MUST_CHECK; /* flows.c */
+bool ntff_build_tree(struct ntff_builder *b) NTFF_MUST_CHECK;                       /* tree.c */
+
+/* Zeroed scratch arrays within the budget; n may be 0. */
+void *ntff_build_take(struct ntff_builder *b, size_t n, size_t elem) NTFF_MUST_CHECK;
+void ntff_build_give(struct ntff_builder *b, void *p, size_t n, size_t elem);
 
 #endif

@@ -36,10 +36,10 @@ struct ntff_clock_pair {
 
 /* How one time was placed. */
 enum ntff_placed {
-    NTFF_PLACED_NONE,         /* no pair at all: *host_ns not written */
-    NTFF_PLACED_EXACT,        /* fit, inside its support; or the sync point of that exec_id */
-    NTFF_PLACED_NEAREST,      /* nearest pair, estimated */
-    NTFF_PLACED_EXTRAPOLATED  /* fit, outside the span its pairs support */
+    NTFF_PLACED_NONE,        /* no pair at all: *host_ns not written */
+    NTFF_PLACED_EXACT,       /* fit, inside its support; or the sync point of that exec_id */
+    NTFF_PLACED_NEAREST,     /* nearest pair, estimated */
+    NTFF_PLACED_EXTRAPOLATED /* fit, outside the span its pairs support */
 };
 
 struct ntff_clock_quality {
@@ -49,18 +49,21 @@ struct ntff_clock_quality {
     uint32_t n_outliers;       /* not used: far later than the others */
     uint32_t n_resets;         /* times the device clock started anew */
     uint32_t n_segments;
-    int64_t drift_ppb;         /* overall (host per device - 1), parts per 1e9 */
-    uint64_t residual_median_ns, residual_p99_ns, residual_max_ns; /* of kept pairs, cpu - map(nc) */
-    uint64_t span_begin_nc_ns, span_end_nc_ns; /* support: device time of first and last kept pair */
-    uint64_t max_gap_ns;       /* longest stretch inside the support without a kept pair */
+    int64_t drift_ppb; /* overall (host per device - 1), parts per 1e9 */
+    uint64_t residual_median_ns, residual_p99_ns,
+        residual_max_ns; /* of kept pairs, cpu - map(nc) */
+    uint64_t span_begin_nc_ns,
+        span_end_nc_ns;  /* support: device time of first and last kept pair */
+    uint64_t max_gap_ns; /* longest stretch inside the support without a kept pair */
 };
 
 struct ntff_clock_map; /* opaque */
 
 /* Builds a core's map from its pairs (any order; the array is sorted in place by nc_ns).
  * n may be 0: the map then places nothing. Errors: NOMEM. */
-enum ntff_status ntff_clock_build(struct ntff_clock_pair *pairs, size_t n, enum ntff_clock_mode mode,
-                                  struct ntff_clock_map **out, struct ntff_error *err) NTFF_MUST_CHECK;
+enum ntff_status ntff_clock_build(struct ntff_clock_pair *pairs, size_t n,
+                                  enum ntff_clock_mode mode, struct ntff_clock_map **out,
+                                  struct ntff_error *err) NTFF_MUST_CHECK;
 void ntff_clock_done(struct ntff_clock_map *m); /* NULL allowed */
 
 /* Places one device time. exec_id picks the sync point in SYNC_POINT mode (NTFF_NO_EXEC: nearest).

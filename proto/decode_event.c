@@ -13,8 +13,8 @@
 
 #define BIT(n) (UINT64_C(1) << (n))
 /* Types whose attributes matter at load. Unknown types (above 45) are looked into as well. */
-#define NEEDS_ATTRS                                                                              \
-    (BIT(6) | BIT(7) | BIT(8) | BIT(13) | BIT(17) | BIT(18) | BIT(19) | BIT(20) | BIT(21) |      \
+#define NEEDS_ATTRS                                                                                \
+    (BIT(6) | BIT(7) | BIT(8) | BIT(13) | BIT(17) | BIT(18) | BIT(19) | BIT(20) | BIT(21) |        \
      BIT(24) | BIT(25) | BIT(26) | BIT(30) | BIT(31) | BIT(32) | BIT(33) | BIT(34) | BIT(35))
 
 static bool decimal(const char *p, size_t n, uint64_t *out)
@@ -92,7 +92,8 @@ void ntff_rec_attr(struct ntff_rec *r, const char *key, size_t key_len, const ch
     }
 }
 
-static int fail(const uint8_t *msg, const uint8_t *p, const char *what, const char **why, size_t *at)
+static int fail(const uint8_t *msg, const uint8_t *p, const char *what, const char **why,
+                size_t *at)
 {
     *why = what;
     *at = (size_t)(p - msg);
@@ -128,19 +129,44 @@ static inline void set_scalar(const struct ntff_event_plan *plan, struct ntff_re
     if (NTFF_UNLIKELY(plan->zigzag >> slot & 1))
         v = v >> 1 ^ (0 - (v & 1));
     switch (slot) {
-    case NTFF_S_TIMESTAMP: r->timestamp_ns = v; break;
-    case NTFF_S_TYPE: r->ring_type = (uint32_t)v; break;
-    case NTFF_S_NC_IDX: r->nc_idx = (uint32_t)v; break;
-    case NTFF_S_EVENT_TYPE: r->type = (uint32_t)v; break;
-    case NTFF_S_DURATION: r->duration_ns = v; break;
-    case NTFF_S_THREAD_ID: r->thread_id = v; break;
-    case NTFF_S_ID: r->id = v; break;
-    case NTFF_S_PHASE: r->phase = (uint32_t)v; break;
-    case NTFF_S_TRACKING_ID: r->tracking_id = v; break;
-    case NTFF_S_NRTA_SEQ_ID: r->nrta_seq_id = v, r->has |= NTFF_HAS_SEQ; break;
-    case NTFF_S_DATA: r->is_ring = true; break;
-    case NTFF_S_UNKNOWN: r->n_unknown++; break;
-    default: break;
+    case NTFF_S_TIMESTAMP:
+        r->timestamp_ns = v;
+        break;
+    case NTFF_S_TYPE:
+        r->ring_type = (uint32_t)v;
+        break;
+    case NTFF_S_NC_IDX:
+        r->nc_idx = (uint32_t)v;
+        break;
+    case NTFF_S_EVENT_TYPE:
+        r->type = (uint32_t)v;
+        break;
+    case NTFF_S_DURATION:
+        r->duration_ns = v;
+        break;
+    case NTFF_S_THREAD_ID:
+        r->thread_id = v;
+        break;
+    case NTFF_S_ID:
+        r->id = v;
+        break;
+    case NTFF_S_PHASE:
+        r->phase = (uint32_t)v;
+        break;
+    case NTFF_S_TRACKING_ID:
+        r->tracking_id = v;
+        break;
+    case NTFF_S_NRTA_SEQ_ID:
+        r->nrta_seq_id = v, r->has |= NTFF_HAS_SEQ;
+        break;
+    case NTFF_S_DATA:
+        r->is_ring = true;
+        break;
+    case NTFF_S_UNKNOWN:
+        r->n_unknown++;
+        break;
+    default:
+        break;
     }
 }
 

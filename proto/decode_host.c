@@ -18,19 +18,25 @@ struct reader {
     uint32_t n_sources;
 };
 
-/* A reference has 32 bits of offset: a file takes one source per 2 GiB window, each readable to the end
- * of the file, so that a record may reach over the border. */
+/* A reference has 32 bits of offset: a file takes one source per 2 GiB window, each readable to the
+ * end of the file, so that a record may reach over the border. */
 #define WINDOW_BYTES (UINT64_C(1) << 31)
 
-static bool add_sources(struct reader *r, enum ntff_source_kind kind, const struct ntff_event_plan *plan)
+static bool add_sources(struct reader *r, enum ntff_source_kind kind,
+                        const struct ntff_event_plan *plan)
 {
     for (uint64_t at = 0; at < r->len; at += WINDOW_BYTES) {
-        struct ntff_source s = {.kind = kind, .data = r->data + at, .len = r->len - at, .file_off = at,
-                                .file = r->file, .framing = (uint8_t)r->probe->framing, .plan = plan};
+        struct ntff_source s = {.kind = kind,
+                                .data = r->data + at,
+                                .len = r->len - at,
+                                .file_off = at,
+                                .file = r->file,
+                                .framing = (uint8_t)r->probe->framing,
+                                .plan = plan};
         uint32_t id = ntff_build_source(r->b, &s);
         if (id == NTFF_NONE) {
-            ntff_diag_add(r->b->diag, NTFF_DIAG_UNREADABLE_FILE, 1, ntff_build_path(r->b, r->file), at,
-                          "too many inputs at once");
+            ntff_diag_add(r->b->diag, NTFF_DIAG_UNREADABLE_FILE, 1, ntff_build_path(r->b, r->file),
+                          at, "too many inputs at once");
             return !r->b->out_of_memory && r->n_sources > 0;
         }
         if (r->n_sources++ == 0)
@@ -52,7 +58,8 @@ static void bad_record(struct reader *r, uint64_t off, const char *why)
     r->b->t->counts.records_in++;
     r->b->t->counts.dropped_records++;
     r->b->files.v[r->file].n_dropped++;
-    ntff_diag_add(r->b->diag, NTFF_DIAG_BAD_RECORD, 1, ntff_build_path(r->b, r->file), off, "%s", why);
+    ntff_diag_add(r->b->diag, NTFF_DIAG_BAD_RECORD, 1, ntff_build_path(r->b, r->file), off, "%s",
+                  why);
 }
 
 static bool one_event(struct reader *r, const struct ntff_event_plan *plan, uint64_t ref_off,
@@ -84,7 +91,8 @@ static bool stream_events(struct reader *r, const struct ntff_event_plan *plan, 
     uint64_t off = 0, next, n = 0;
     const uint8_t *msg;
     size_t len;
-    for (; off < r->len && (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
+    for (; off < r->len &&
+           (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
          off = next)
         if (!one_event(r, plan, off, msg, len) || !poll(r, ++n, off))
             return false;
@@ -92,7 +100,8 @@ static bool stream_events(struct reader *r, const struct ntff_event_plan *plan, 
     return true;
 }
 
-/* -- the bare ntrace_info ------------------------------------------------------------------------ */
+/* -- the bare ntrace_info ------------------------------------------------------------------------
+ */
 
 /* One interned_data_db: field 2 is map<uint64, string> [FMT]. */
 static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
@@ -113,7 +122,8 @@ static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
                 text = (struct ntff_slice){(const char *)kv.data, kv.value};
         }
         ntff_str s = ntff_intern(&b->t->strs, text.p, text.len);
-        struct ntff_map_slot *m = ntff_map_at(&b->t->owned->names.map, (struct ntff_key){r->proc, id, 0});
+        struct ntff_map_slot *m =
+            ntff_map_at(&b->t->owned->names.map, (struct ntff_key){r->proc, id, 0});
         if (s == NTFF_STR_NONE || !m) {
             b->out_of_memory = true;
             return false;
@@ -131,16 +141,17 @@ static bool info_fact(struct reader *r, const struct ntff_field *f)
     const struct ntff_field_def *def = m ? ntff_message_number(m, f->number) : NULL;
     char key[96], value[200];
     if (f->type == NTFF_WT_LEN) {
-        bool text = def ? def->type == NTFF_T_STRING
-                        : f->value < sizeof value && ntff_utf8_ok((const char *)f->data, f->value) &&
-                              !memchr(f->data, '\0', f->value) && f->value > 0 && f->data[0] >= 0x20;
+        bool text =
+            def ? def->type == NTFF_T_STRING
+                : f->value < sizeof value && ntff_utf8_ok((const char *)f->data, f->value) &&
+                      !memchr(f->data, '\0', f->value) && f->value > 0 && f->data[0] >= 0x20;
         if (!text)
             return true;
         snprintf(value, sizeof value, "%.*s", (int)(f->value < 199 ? f->value : 199),
                  (const char *)f->data);
     } else {
-        const char *name = def && def->enumeration ? ntff_enum_name(def->enumeration, (int32_t)f->value)
-                                                   : NULL;
+        const char *name =
+            def && def->enumeration ? ntff_enum_name(def->enumeration, (int32_t)f->value) : NULL;
         if (name)
             snprintf(value, sizeof value, "%s", name);
         else
@@ -177,12 +188,13 @@ static bool bare_info(struct reader *r, const struct ntff_event_plan *plan, uint
     return true;
 }
 
-/* -- host samplers ------------------------------------------------------------------------------- */
+/* -- host samplers -------------------------------------------------------------------------------
+ */
 
 static uint32_t sampler_track(struct reader *r, uint64_t cpu)
 {
-    struct ntff_track proto = {.kind = NTFF_TRACK_COUNTER, .process = r->proc, .nc = NTFF_NONE,
-                               .core = NTFF_NONE};
+    struct ntff_track proto = {
+        .kind = NTFF_TRACK_COUNTER, .process = r->proc, .nc = NTFF_NONE, .core = NTFF_NONE};
     char name[40] = "Host memory";
     uint32_t group = ntff_build_counters(r->b, r->proc);
     if (group == NTFF_NONE)
@@ -227,8 +239,11 @@ static bool one_sample(struct reader *r, const uint8_t *msg, size_t len, uint64_
         r->b->t->counts.samples_in++;
         r->b->t->counts.samples_dropped++;
         file->n_dropped++;
-        ntff_diag_add(r->b->diag, NTFF_DIAG_BAD_RECORD, 1, ntff_build_path(r->b, r->file), off, "%s",
-                      got < 0 ? w.why : time_ns ? "value is not a number" : "sample has no time");
+        ntff_diag_add(r->b->diag, NTFF_DIAG_BAD_RECORD, 1, ntff_build_path(r->b, r->file), off,
+                      "%s",
+                      got < 0   ? w.why
+                      : time_ns ? "value is not a number"
+                                : "sample has no time");
         return true;
     }
     uint32_t t = sampler_track(r, index);
@@ -240,7 +255,8 @@ static bool stream_samples(struct reader *r, uint64_t *end)
     uint64_t off = 0, next, n = 0;
     const uint8_t *msg;
     size_t len;
-    for (; off < r->len && (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
+    for (; off < r->len &&
+           (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
          off = next)
         if (!one_sample(r, msg, len, off) || !poll(r, ++n, off))
             return false;
@@ -248,7 +264,8 @@ static bool stream_samples(struct reader *r, uint64_t *end)
     return true;
 }
 
-/* -- raw records --------------------------------------------------------------------------------- */
+/* -- raw records ---------------------------------------------------------------------------------
+ */
 
 /* nrt_sys_trace_event [TAX]: offsets in decode and detail alike come from event_types.c. */
 static bool raw_records(struct reader *r, uint64_t *end)
@@ -256,10 +273,15 @@ static bool raw_records(struct reader *r, uint64_t *end)
     uint64_t off = 0;
     for (; r->len - off >= 112; off += 112) {
         const uint8_t *p = r->data + off;
-        struct ntff_rec rec = {.type = ntff_le32(p), .thread_id = ntff_le64(p + 8), .id = ntff_le64(p + 16),
-                               .tracking_id = ntff_le64(p + 32), .timestamp_ns = ntff_le64(p + 40),
-                               .phase = ntff_le32(p + 88) + 1, .nc_idx = ntff_le32(p + 92),
-                               .nrta_seq_id = ntff_le64(p + 96), .has = p[104] ? NTFF_HAS_SEQ : 0,
+        struct ntff_rec rec = {.type = ntff_le32(p),
+                               .thread_id = ntff_le64(p + 8),
+                               .id = ntff_le64(p + 16),
+                               .tracking_id = ntff_le64(p + 32),
+                               .timestamp_ns = ntff_le64(p + 40),
+                               .phase = ntff_le32(p + 88) + 1,
+                               .nc_idx = ntff_le32(p + 92),
+                               .nrta_seq_id = ntff_le64(p + 96),
+                               .has = p[104] ? NTFF_HAS_SEQ : 0,
                                .usage = NTFF_NONE};
         r->b->files.v[r->file].n_records++;
         if (ntff_le32(p + 88) > 2 || p[104] > 1) {
@@ -271,7 +293,7 @@ static bool raw_records(struct reader *r, uint64_t *end)
         for (size_t i = 0; i < n; i++) {
             const uint8_t *v = p + 48 + f[i].offset;
             char text[24];
-            uint64_t value = f[i].kind == NTFF_P_U64                         ? ntff_le64(v)
+            uint64_t value = f[i].kind == NTFF_P_U64                              ? ntff_le64(v)
                              : f[i].kind == NTFF_P_U32 || f[i].kind == NTFF_P_I32 ? ntff_le32(v)
                              : f[i].kind == NTFF_P_U16 ? (uint64_t)v[0] | (uint64_t)v[1] << 8
                                                        : v[0];
@@ -288,7 +310,8 @@ static bool raw_records(struct reader *r, uint64_t *end)
     return true;
 }
 
-/* -- a file -------------------------------------------------------------------------------------- */
+/* -- a file --------------------------------------------------------------------------------------
+ */
 
 static bool numbers_fact(struct reader *r, const char *key, uint32_t number, const char *how)
 {
@@ -304,18 +327,20 @@ static bool facts(struct reader *r)
     const struct ntff_probe *p = r->probe;
     struct ntff_builder *b = r->b;
     const char *how = p->from_schema && !p->misfit ? b->schema->source : "found by test";
-    bool good = p->kind == NTFF_FILE_RAW112 ||
-                ntff_build_fact(b, r->file, "framing", ntff_framing_name(p->framing),
-                                p->exact ? "whole-file test" : "furthest of the forms (file is torn)");
+    bool good =
+        p->kind == NTFF_FILE_RAW112 ||
+        ntff_build_fact(b, r->file, "framing", ntff_framing_name(p->framing),
+                        p->exact ? "whole-file test" : "furthest of the forms (file is torn)");
     if (p->kind == NTFF_FILE_NTRACE) {
         const char *numbering = p->plan.numbering == NTFF_NUM_SCHEMA ? b->schema->source
                                 : p->plan.settled                    ? "found by test"
-                                                                     : "built-in default, not confirmed";
-        good = good && ntff_build_fact(b, r->file, "numbering", ntff_numbering_name(p->plan.numbering),
-                                       numbering);
+                                                  : "built-in default, not confirmed";
+        good = good && ntff_build_fact(b, r->file, "numbering",
+                                       ntff_numbering_name(p->plan.numbering), numbering);
         if (p->plan.old_types)
-            good = good && ntff_build_fact(b, r->file, "event types", "an older enum: shown by number",
-                                           "type 11 carries tensor_id");
+            good =
+                good && ntff_build_fact(b, r->file, "event types", "an older enum: shown by number",
+                                        "type 11 carries tensor_id");
     }
     if (p->framing == NTFF_FRAME_BARE && p->kind != NTFF_FILE_RAW112)
         good = good && numbers_fact(r, "ntrace_info.events", p->n_events, how) &&
@@ -329,15 +354,17 @@ static bool facts(struct reader *r)
         good = good && numbers_fact(r, "host_mem_usage usage", p->n_value, how) &&
                numbers_fact(r, "host_mem_usage timestamp", p->n_time, how);
     if (p->misfit)
-        ntff_diag_add(b->diag, NTFF_DIAG_SCHEMA_MISFIT, 1, ntff_build_path(b, r->file), NTFF_NO_OFFSET,
-                      "numbers of %s do not fit the data; read by test", b->schema->source);
+        ntff_diag_add(b->diag, NTFF_DIAG_SCHEMA_MISFIT, 1, ntff_build_path(b, r->file),
+                      NTFF_NO_OFFSET, "numbers of %s do not fit the data; read by test",
+                      b->schema->source);
     return good;
 }
 
 bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
                       const struct ntff_probe *probe, uint32_t file, uint32_t proc)
 {
-    struct reader r = {.b = b, .data = data, .len = len, .probe = probe, .file = file, .proc = proc};
+    struct reader r = {
+        .b = b, .data = data, .len = len, .probe = probe, .file = file, .proc = proc};
     struct ntff_event_plan *plan = ntff_arena_alloc(&b->t->arena, sizeof *plan);
     uint64_t end = 0;
     bool good;
@@ -350,7 +377,8 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
         return false;
     if (probe->kind == NTFF_FILE_CPU_UTIL || probe->kind == NTFF_FILE_HOST_MEM)
         good = stream_samples(&r, &end);
-    else if (!add_sources(&r, probe->kind == NTFF_FILE_RAW112 ? NTFF_SOURCE_RAW112 : NTFF_SOURCE_EVENTS,
+    else if (!add_sources(&r,
+                          probe->kind == NTFF_FILE_RAW112 ? NTFF_SOURCE_RAW112 : NTFF_SOURCE_EVENTS,
                           plan))
         return !b->out_of_memory;
     else if (probe->kind == NTFF_FILE_RAW112)

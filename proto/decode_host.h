@@ -5,8 +5,8 @@
 #include "build.h"
 #include "probe.h"
 
-/* Decodes a file that probe recognised. data stays readable as long as the trace. False: out of memory or
- * cancelled (the builder knows which). */
+/* Decodes a file that probe recognised. data stays readable as long as the trace. False: out of
+ * memory or cancelled (the builder knows which). */
 bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
                       const struct ntff_probe *probe, uint32_t file, uint32_t proc) NTFF_MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /* detail - all raw facts of one event, decoded from its records when somebody asks.
  *
  * Order: what every record has (event_type, id, tracking_id, nc_idx, thread_id, nrta_seq_id,
- * timestamp_ns), then the attributes of the start, then those of the stop that say something new. The
- * device times of a span's two ends get the vendor's names, nc_start_timestamp_ns and
+ * timestamp_ns), then the attributes of the start, then those of the stop that say something new.
+ * The device times of a span's two ends get the vendor's names, nc_start_timestamp_ns and
  * nc_stop_timestamp_ns. */
 #include "proto/builder.h"
 #include "proto/plan.h"
@@ -29,7 +29,8 @@ static struct ntff_attr *add(struct ntff_detail *d, const char *key, size_t key_
     return a;
 }
 
-bool ntff_detail_text(struct ntff_detail *d, const char *key, size_t key_len, const char *p, size_t len)
+bool ntff_detail_text(struct ntff_detail *d, const char *key, size_t key_len, const char *p,
+                      size_t len)
 {
     struct ntff_attr *a = add(d, key, key_len, NTFF_V_TEXT);
     if (a)
@@ -92,7 +93,8 @@ static bool canonical(const char *p, size_t n, uint64_t *out)
     return true;
 }
 
-/* -- records ------------------------------------------------------------------------------------ */
+/* -- records ------------------------------------------------------------------------------------
+ */
 
 enum half { HALF_START, HALF_STOP, HALF_POINT };
 
@@ -118,8 +120,8 @@ static bool same_value(const struct ntff_attr *x, const struct ntff_attr *y)
     return x->kind == NTFF_V_NULL || (x->kind == NTFF_V_BOOL ? x->b == y->b : x->u == y->u);
 }
 
-/* A stop attribute that repeats a start attribute: dropped if equal, else named stop_<key>. d's last
- * attribute is the new one. */
+/* A stop attribute that repeats a start attribute: dropped if equal, else named stop_<key>. d's
+ * last attribute is the new one. */
 static void settle_repeat(struct ntff_detail *d)
 {
     struct ntff_attr *a = &d->attrs[d->n - 1];
@@ -244,7 +246,8 @@ static bool add_unknown(struct ntff_detail *d, const struct ntff_field *f)
     char *key = (char *)d->scratch.p + d->scratch.len;
     int n = snprintf(key, 24, "field_%u", f->number);
     d->scratch.len += (size_t)n;
-    struct ntff_attr *a = add(d, key, (size_t)n, f->type == NTFF_WT_LEN ? NTFF_V_TEXT : NTFF_V_UINT);
+    struct ntff_attr *a =
+        add(d, key, (size_t)n, f->type == NTFF_WT_LEN ? NTFF_V_TEXT : NTFF_V_UINT);
     if (a && f->type == NTFF_WT_LEN)
         a->text = (struct ntff_slice){(const char *)f->data, f->value};
     else if (a)
@@ -296,17 +299,22 @@ static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_de
     return true;
 }
 
-/* -- the 112-byte record ------------------------------------------------------------------------- */
+/* -- the 112-byte record -------------------------------------------------------------------------
+ */
 
 static uint64_t payload_value(const uint8_t *p, const struct ntff_payload_field *f)
 {
     p += f->offset;
     switch (f->kind) {
     case NTFF_P_U8:
-    case NTFF_P_BOOL: return p[0];
-    case NTFF_P_U16: return (uint64_t)p[0] | (uint64_t)p[1] << 8;
-    case NTFF_P_U64: return ntff_le64(p);
-    default: return ntff_le32(p);
+    case NTFF_P_BOOL:
+        return p[0];
+    case NTFF_P_U16:
+        return (uint64_t)p[0] | (uint64_t)p[1] << 8;
+    case NTFF_P_U64:
+        return ntff_le64(p);
+    default:
+        return ntff_le32(p);
     }
 }
 
@@ -356,7 +364,8 @@ static bool from_raw(const struct ntff_source *s, uint32_t off, struct ntff_deta
     return true;
 }
 
-/* -- events from JSON ---------------------------------------------------------------------------- */
+/* -- events from JSON ----------------------------------------------------------------------------
+ */
 
 static bool number_text(struct ntff_attr *a, struct ntff_slice v, int kind)
 {
@@ -416,9 +425,9 @@ static bool store_scalar(struct ntff_detail *d, const struct ntff_field *f)
     static const struct {
         uint32_t number;
         const char *key;
-    } keys[] = {{2, "timestamp_ns"}, {5, "nc_idx"},      {8, "duration"},    {9, "thread_id"},
-                {10, "id"},          {11, "parent_id"},  {15, "tracking_id"}, {16, "nrta_seq_id"},
-                {NTFF_STORE_NC_LOCAL_ID, "nc_local_id"}};
+    } keys[] = {{2, "timestamp_ns"}, {5, "nc_idx"},       {8, "duration"},
+                {9, "thread_id"},    {10, "id"},          {11, "parent_id"},
+                {15, "tracking_id"}, {16, "nrta_seq_id"}, {NTFF_STORE_NC_LOCAL_ID, "nc_local_id"}};
     if (f->number == 7) {
         const struct ntff_event_type *et = ntff_event_type((uint32_t)f->value);
         return !et || ntff_detail_text(d, "event_type", 10, et->name, strlen(et->name));
@@ -456,7 +465,8 @@ static bool from_store(const struct ntff_source *s, uint32_t off, struct ntff_de
     return true;
 }
 
-/* -- an event ------------------------------------------------------------------------------------ */
+/* -- an event ------------------------------------------------------------------------------------
+ */
 
 static bool from_ref(const struct ntff_trace *t, struct ntff_ref ref, struct ntff_detail *d,
                      enum half half, bool first)
@@ -465,10 +475,14 @@ static bool from_ref(const struct ntff_trace *t, struct ntff_ref ref, struct ntf
         return true;
     const struct ntff_source *s = &t->sources[ref.src];
     switch (s->kind) {
-    case NTFF_SOURCE_EVENTS: return from_event(s, ref.off, d, half, first);
-    case NTFF_SOURCE_RAW112: return from_raw(s, ref.off, d, half, first);
-    case NTFF_SOURCE_STORE: return from_store(s, ref.off, d, half, first);
-    default: return true;
+    case NTFF_SOURCE_EVENTS:
+        return from_event(s, ref.off, d, half, first);
+    case NTFF_SOURCE_RAW112:
+        return from_raw(s, ref.off, d, half, first);
+    case NTFF_SOURCE_STORE:
+        return from_store(s, ref.off, d, half, first);
+    default:
+        return true;
     }
 }
 
@@ -486,7 +500,8 @@ static bool resolve_names(const struct ntff_trace *t, struct ntff_ref ref, struc
         const struct ntff_attr *a = ntff_detail_find(d, pairs[i].id);
         if (!a || a->kind != NTFF_V_UINT)
             continue;
-        const struct ntff_map_slot *m = ntff_map_find(&names->map, (struct ntff_key){proc, a->u, 0});
+        const struct ntff_map_slot *m =
+            ntff_map_find(&names->map, (struct ntff_key){proc, a->u, 0});
         if (!m || ntff_detail_find(d, pairs[i].name))
             continue;
         const char *text = ntff_str_of(t, m->value);

@@ -8,16 +8,16 @@
 #include "base.h"
 
 /* name, fixed text */
-#define NTFF_STATUS_TABLE(X)                                  \
-    X(OK, "no error")                                         \
-    X(NOMEM, "out of memory, or over the memory limit")       \
-    X(IO, "cannot read or write")                             \
-    X(LIMIT, "input exceeds a limit of this program")         \
-    X(TRUNCATED, "ends in the middle of something")           \
-    X(MALFORMED, "bytes that do not fit the format")          \
-    X(UNSUPPORTED, "a form this program does not read")       \
-    X(NOTHING, "no events found")                             \
-    X(CANCELLED, "cancelled")                                 \
+#define NTFF_STATUS_TABLE(X)                                                                       \
+    X(OK, "no error")                                                                              \
+    X(NOMEM, "out of memory, or over the memory limit")                                            \
+    X(IO, "cannot read or write")                                                                  \
+    X(LIMIT, "input exceeds a limit of this program")                                              \
+    X(TRUNCATED, "ends in the middle of something")                                                \
+    X(MALFORMED, "bytes that do not fit the format")                                               \
+    X(UNSUPPORTED, "a form this program does not read")                                            \
+    X(NOTHING, "no events found")                                                                  \
+    X(CANCELLED, "cancelled")                                                                      \
     X(INVALID, "an argument that makes no sense")
 
 enum ntff_status {

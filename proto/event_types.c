@@ -1,6 +1,6 @@
 /* event_types - one table of the 46 runtime event types and their payloads.
- * Values, phases and payload offsets: A [TAX]. Display names carry their grade; a name graded C is a
- * guess and outputs mark it so. JSON and protobuf attributes use the payload names [SERDE]. */
+ * Values, phases and payload offsets: A [TAX]. Display names carry their grade; a name graded C is
+ * a guess and outputs mark it so. JSON and protobuf attributes use the payload names [SERDE]. */
 #include "proto/event_types.h"
 
 #include <string.h>
@@ -60,10 +60,19 @@ static const struct {
     const char *name;
     uint32_t type;
 } aliases[] = {
-    {"model_load", 1}, {"runtime_execute", 4}, {"dlr_infer", 4}, {"sync_exec", 4},
-    {"device_exec", 7}, {"nc_exec", 7}, {"cc_exec", 8}, {"tensor_read", 9}, {"tensor_write", 10},
-    {"cc_barrier_recv", 14}, {"kbl_infer_exec_wait", 19},
-    {"exec_consume_tpb_status_notifications", 36}, {"hostcc_wait", 45},
+    {"model_load", 1},
+    {"runtime_execute", 4},
+    {"dlr_infer", 4},
+    {"sync_exec", 4},
+    {"device_exec", 7},
+    {"nc_exec", 7},
+    {"cc_exec", 8},
+    {"tensor_read", 9},
+    {"tensor_write", 10},
+    {"cc_barrier_recv", 14},
+    {"kbl_infer_exec_wait", 19},
+    {"exec_consume_tpb_status_notifications", 36},
+    {"hostcc_wait", 45},
 };
 
 const struct ntff_event_type *ntff_event_type(uint32_t type)
@@ -85,8 +94,15 @@ uint32_t ntff_event_type_by_name(const char *p, size_t len)
 
 /* -- payloads -------------------------------------------------------------------------------- */
 
-#define F(n, o, k) {#n, o, NTFF_P_##k}
-#define SYNC(o) F(nc_timestamp_ns, o, U64), {"cpu_timestamp_ns", (o) + 8, NTFF_P_U64}
+#define F(n, o, k)                                                                                 \
+    {                                                                                              \
+#n, o, NTFF_P_##k                                                                          \
+    }
+#define SYNC(o)                                                                                    \
+    F(nc_timestamp_ns, o, U64),                                                                    \
+    {                                                                                              \
+        "cpu_timestamp_ns", (o) + 8, NTFF_P_U64                                                    \
+    }
 #define LIST(name, ...) static const struct ntff_payload_field name[] = {__VA_ARGS__}
 
 LIST(p_model, F(model_id, 0, U64));
@@ -130,8 +146,8 @@ LIST(p_hwait, F(total_notif_expected, 0, U32));
 #undef LIST
 
 #define P(list) list, NTFF_ARRAY_LEN(list)
-/* START and STOP payload by type; INSTANT types use the START column [TAX]. A phase the table of the
- * spec leaves open is read as START (grade C; shown, nothing is computed from it). */
+/* START and STOP payload by type; INSTANT types use the START column [TAX]. A phase the table of
+ * the spec leaves open is read as START (grade C; shown, nothing is computed from it). */
 static const struct {
     const struct ntff_payload_field *start;
     size_t n_start;
@@ -195,9 +211,27 @@ const struct ntff_payload_field *ntff_event_payload(uint32_t type, uint32_t phas
 /* -- runtime memory usage classes [DMEM] ------------------------------------------------------- */
 
 static const char *const usages[] = {
-    "GENERIC", "INSTR_PE", "INSTR_ACT", "INSTR_POOL", "IO", "DRAM_SPILL", "WEIGHT", "NOTIFICATION",
-    "ACT_TABLE", "INSTR_DVE", "INSTR_SP", "SCRATCHPAD", "TENSOR", "UCODE_LIB", "POOL_STDIO", "CC",
-    "SCRATCHPAD_NOT_SHARED", "XT_CC", "DMA_RING", "DMA_RING_SPILL", "DMA_RING_IO",
+    "GENERIC",
+    "INSTR_PE",
+    "INSTR_ACT",
+    "INSTR_POOL",
+    "IO",
+    "DRAM_SPILL",
+    "WEIGHT",
+    "NOTIFICATION",
+    "ACT_TABLE",
+    "INSTR_DVE",
+    "INSTR_SP",
+    "SCRATCHPAD",
+    "TENSOR",
+    "UCODE_LIB",
+    "POOL_STDIO",
+    "CC",
+    "SCRATCHPAD_NOT_SHARED",
+    "XT_CC",
+    "DMA_RING",
+    "DMA_RING_SPILL",
+    "DMA_RING_IO",
     "DMA_RING_COLLECTIVES",
 };
 

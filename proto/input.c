@@ -29,7 +29,8 @@ struct ntff_input_priv {
     struct ntff_buf whole;
 };
 
-static enum ntff_status io_fail(struct ntff_error *err, const struct ntff_input *in, const char *what)
+static enum ntff_status io_fail(struct ntff_error *err, const struct ntff_input *in,
+                                const char *what)
 {
     return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s: %s: %s", in->path, what, strerror(errno));
 }
@@ -138,8 +139,8 @@ static enum ntff_status fill_head(struct ntff_input *in, struct ntff_error *err)
     return fill_head(in, err);
 }
 
-enum ntff_status ntff_input_open(struct ntff_input *in, const char *path, struct ntff_budget *budget,
-                                 struct ntff_error *err)
+enum ntff_status ntff_input_open(struct ntff_input *in, const char *path,
+                                 struct ntff_budget *budget, struct ntff_error *err)
 {
     *in = (struct ntff_input){.path = path};
     struct ntff_input_priv *p = calloc(1, sizeof *p);

@@ -13,15 +13,16 @@ struct ntff_input {
     const char *path;    /* borrowed; "-" is standard input */
     const uint8_t *data; /* everything, unpacked, after ntff_input_map */
     uint64_t len;
-    uint64_t file_len;   /* as stored; 0 when unknown (pipe) */
+    uint64_t file_len; /* as stored; 0 when unknown (pipe) */
     bool gzip;
-    bool damaged;        /* the gzip stream ended badly; error text in .why */
+    bool damaged; /* the gzip stream ended badly; error text in .why */
     char why[80];
     struct ntff_input_priv *priv;
 };
 
 /* Opens a path and peeks: .gzip is known and ntff_input_head works afterwards. */
-enum ntff_status ntff_input_open(struct ntff_input *in, const char *path, struct ntff_budget *budget,
+enum ntff_status ntff_input_open(struct ntff_input *in, const char *path,
+                                 struct ntff_budget *budget,
                                  struct ntff_error *err) NTFF_MUST_CHECK;
 
 /* The first bytes, unpacked; up to 64 KiB, fewer only if the input is shorter. */
@@ -30,9 +31,9 @@ struct ntff_slice ntff_input_head(const struct ntff_input *in);
 /* Makes all bytes addressable: mapped for plain files, in memory for pipes and gzip. */
 enum ntff_status ntff_input_map(struct ntff_input *in, struct ntff_error *err) NTFF_MUST_CHECK;
 
-/* After ntff_input_map: the first run of bytes at or after pos that is really stored, as [*begin, *end).
- * Holes of a sparse file, which read as zeros, lie between the runs. False = nothing more. Where holes
- * are not known, all is one run. */
+/* After ntff_input_map: the first run of bytes at or after pos that is really stored, as [*begin,
+ * *end). Holes of a sparse file, which read as zeros, lie between the runs. False = nothing more.
+ * Where holes are not known, all is one run. */
 bool ntff_input_stored(const struct ntff_input *in, uint64_t pos, uint64_t *begin, uint64_t *end);
 
 /* Instead of mapping: the next bytes in order, unpacked, from the beginning (the head included).

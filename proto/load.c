@@ -1,9 +1,10 @@
 /* load - from paths to a trace.
  *
- * Directories are searched recursively in name order; each file is recognised by its content and handed
- * to its decoder; files that are something else are noted. A process is one directory (sys-trace facts:
- * FORMAT.md, "Ids"): the nearest one named <instance>_pid_<pid> or <instance>-<pid> above the file, else
- * the file's own, where a directory of digits only is a capture session of its parent [AWS:HP] [API]. */
+ * Directories are searched recursively in name order; each file is recognised by its content and
+ * handed to its decoder; files that are something else are noted. A process is one directory
+ * (sys-trace facts: FORMAT.md, "Ids"): the nearest one named <instance>_pid_<pid> or
+ * <instance>-<pid> above the file, else the file's own, where a directory of digits only is a
+ * capture session of its parent [AWS:HP] [API]. */
 #include "proto/builder.h"
 
 #include "proto/decode_host.h"
@@ -33,15 +34,18 @@ struct loader {
     struct ntff_error *err;
 };
 
-/* -- options ------------------------------------------------------------------------------------ */
+/* -- options ------------------------------------------------------------------------------------
+ */
 
 int ntff_group_parse(const char *text)
 {
     static const struct {
         const char *name;
         int bit;
-    } fields[] = {{"instance_id", NTFF_BY_INSTANCE}, {"process_id", NTFF_BY_PROCESS},
-                  {"lnc_idx", NTFF_BY_NC},           {"thread_id", NTFF_BY_THREAD},
+    } fields[] = {{"instance_id", NTFF_BY_INSTANCE},
+                  {"process_id", NTFF_BY_PROCESS},
+                  {"lnc_idx", NTFF_BY_NC},
+                  {"thread_id", NTFF_BY_THREAD},
                   {"worker_gid", NTFF_BY_GID}};
     int mask = 0;
     for (const char *p = text; *p;) {
@@ -60,7 +64,8 @@ int ntff_group_parse(const char *text)
     return mask ? mask : -1;
 }
 
-static enum ntff_status parse_cores(struct ntff_builder *b, const char *text, struct ntff_error *err)
+static enum ntff_status parse_cores(struct ntff_builder *b, const char *text,
+                                    struct ntff_error *err)
 {
     for (const char *p = text; *p;) {
         char *end;
@@ -102,7 +107,8 @@ static bool switch_type(struct ntff_builder *b, const char *p, size_t n, bool on
     if (type < NTFF_N_EVENT_TYPES)
         f->type_on[type] = on;
     const struct ntff_event_type *et = ntff_event_type(type);
-    ntff_str name = et ? ntff_intern(&b->t->strs, et->name, strlen(et->name)) : ntff_intern(&b->t->strs, p, n);
+    ntff_str name =
+        et ? ntff_intern(&b->t->strs, et->name, strlen(et->name)) : ntff_intern(&b->t->strs, p, n);
     ntff_str *x = name == NTFF_STR_NONE ? NULL
                   : on                  ? NTFF_VEC_PUSH(b->budget, &f->names_on)
                                         : NTFF_VEC_PUSH(b->budget, &f->names_off);
@@ -148,7 +154,8 @@ static enum ntff_status parse_filters(struct ntff_builder *b, struct ntff_error 
     return NTFF_OK;
 }
 
-/* -- which process a file belongs to -------------------------------------------------------------- */
+/* -- which process a file belongs to --------------------------------------------------------------
+ */
 
 /* "<instance>_pid_<pid>" or "<i-...>-<pid>" [API] [AWS:HP]. */
 static bool process_name(const char *p, size_t n, size_t *instance_len, uint64_t *pid)
@@ -209,7 +216,8 @@ static uint32_t process_of(struct ntff_builder *b, const char *path)
     return ntff_build_process(b, "", 0, dir);
 }
 
-/* -- files ---------------------------------------------------------------------------------------- */
+/* -- files ----------------------------------------------------------------------------------------
+ */
 
 static bool no_memory(struct loader *l)
 {
@@ -229,7 +237,8 @@ static uint32_t add_file(struct loader *l, ntff_str path, enum ntff_file_kind ki
     return (uint32_t)(b->files.n - 1);
 }
 
-/* A file that is none of ours: worth a note inside a directory, a loss when it was asked for by name. */
+/* A file that is none of ours: worth a note inside a directory, a loss when it was asked for by
+ * name. */
 static void not_ours(struct loader *l, const struct entry *e, struct ntff_slice head)
 {
     const char *path = ntff_text(&l->b.t->strs, e->path);
@@ -259,7 +268,10 @@ static bool mapped_file(struct loader *l, const struct entry *e, struct ntff_inp
     struct ntff_builder *b = &l->b;
     struct ntff_probe probe = {.kind = NTFF_FILE_UNKNOWN};
     struct ntff_slice head = ntff_input_head(in);
-    bool elf = head.len >= 4 && memcmp(head.p, "\x7f" "ELF", 4) == 0;
+    bool elf = head.len >= 4 && memcmp(head.p,
+                                       "\x7f"
+                                       "ELF",
+                                       4) == 0;
     if (!elf && ntff_probe_raw112(in->data, in->len))
         probe = (struct ntff_probe){.kind = NTFF_FILE_RAW112, .exact = in->len % 112 == 0};
     else if (!elf)
@@ -280,11 +292,13 @@ static bool mapped_file(struct loader *l, const struct entry *e, struct ntff_inp
     return ntff_decode_host(b, in->data, in->len, &probe, file, proc);
 }
 
-static enum ntff_status decode(struct loader *l, const struct entry *e, struct ntff_input *in, bool *kept)
+static enum ntff_status decode(struct loader *l, const struct entry *e, struct ntff_input *in,
+                               bool *kept)
 {
     struct ntff_builder *b = &l->b;
     struct ntff_slice head = ntff_input_head(in);
-    bool ntff = ntff_ntff_sniff(head, in->gzip ? 0 : in->file_len), json = !ntff && ntff_json_sniff(head);
+    bool ntff = ntff_ntff_sniff(head, in->gzip ? 0 : in->file_len),
+         json = !ntff && ntff_json_sniff(head);
     enum ntff_status s;
     if ((ntff && b->opt->no_device) || (json && b->opt->no_system))
         return NTFF_OK;
@@ -293,8 +307,9 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
     if (!ntff && !json)
         return mapped_file(l, e, in, kept) ? NTFF_OK : NTFF_NOMEM;
     uint32_t proc = process_of(b, in->path);
-    uint32_t file = proc == NTFF_NONE ? NTFF_NONE
-                                      : add_file(l, e->path, ntff ? NTFF_FILE_NTFF : NTFF_FILE_EVENT_JSON, proc);
+    uint32_t file = proc == NTFF_NONE
+                        ? NTFF_NONE
+                        : add_file(l, e->path, ntff ? NTFF_FILE_NTFF : NTFF_FILE_EVENT_JSON, proc);
     if (file == NTFF_NONE)
         return NTFF_NOMEM;
     b->files.v[file].gzip = in->gzip;
@@ -344,7 +359,8 @@ static bool load_file(struct loader *l, const struct entry *e)
     return true;
 }
 
-/* -- directories ---------------------------------------------------------------------------------- */
+/* -- directories ----------------------------------------------------------------------------------
+ */
 
 static bool add_entry(struct loader *l, const char *path, bool named)
 {
@@ -372,7 +388,8 @@ static bool first_visit(struct loader *l, const struct stat *st)
 static void unreadable(struct loader *l, const char *path, const char *what)
 {
     l->n_unreadable++;
-    ntff_diag_add(l->b.diag, NTFF_DIAG_UNREADABLE_FILE, 1, NULL, NTFF_NO_OFFSET, "%.100s: %s", path, what);
+    ntff_diag_add(l->b.diag, NTFF_DIAG_UNREADABLE_FILE, 1, NULL, NTFF_NO_OFFSET, "%.100s: %s", path,
+                  what);
 }
 
 static bool scan(struct loader *l, const char *path, bool named, int depth);
@@ -416,7 +433,8 @@ static bool scan(struct loader *l, const char *path, bool named, int depth)
     return scan_dir(l, path, depth);
 }
 
-/* -- the load ------------------------------------------------------------------------------------- */
+/* -- the load -------------------------------------------------------------------------------------
+ */
 
 static enum ntff_status begin(struct loader *l, const struct ntff_load_options *opt,
                               struct ntff_diag *diag, struct ntff_error *err)
@@ -433,7 +451,8 @@ static enum ntff_status begin(struct loader *l, const struct ntff_load_options *
     b->secondary = opt->secondary_group ? opt->secondary_group : NTFF_SECONDARY_DEFAULT;
     b->last_row.value = NTFF_NONE;
     b->t->clock_mode = opt->clock;
-    b->t->arena.budget = b->open.budget = b->rows.budget = b->by_name.budget = b->names.budget = b->budget;
+    b->t->arena.budget = b->open.budget = b->rows.budget = b->by_name.budget = b->names.budget =
+        b->budget;
     b->t->owned = calloc(1, sizeof *b->t->owned);
     if (!b->t->owned || !ntff_strtab_init(&b->t->strs, b->budget))
         return NTFF_NOMEM;
@@ -490,16 +509,18 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s",
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
     note_missing_metadata(b);
-    if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b) || !ntff_build_place(b) ||
-        !ntff_build_progress(b, "sorting", 0, 1) || !ntff_build_order(b))
+    if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b) ||
+        !ntff_build_place(b) || !ntff_build_progress(b, "sorting", 0, 1) || !ntff_build_order(b))
         return failed(l, err);
     if (b->t->strs.bad_texts)
-        ntff_diag_add(b->diag, NTFF_DIAG_BAD_TEXT, b->t->strs.bad_texts, NULL, NTFF_NO_OFFSET, NULL);
+        ntff_diag_add(b->diag, NTFF_DIAG_BAD_TEXT, b->t->strs.bad_texts, NULL, NTFF_NO_OFFSET,
+                      NULL);
     if (b->t->n_events + b->t->n_samples == 0)
-        ntff_fail(err, NTFF_NOTHING, NTFF_NO_OFFSET,
-                  "no events found in %zu files; looked for ntrace.pb, cpu_util.pb, host_mem.pb, .ntff, "
-                  "event JSON",
-                  l->entries.n);
+        ntff_fail(
+            err, NTFF_NOTHING, NTFF_NO_OFFSET,
+            "no events found in %zu files; looked for ntrace.pb, cpu_util.pb, host_mem.pb, .ntff, "
+            "event JSON",
+            l->entries.n);
     return NTFF_OK;
 }
 

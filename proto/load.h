@@ -8,10 +8,17 @@
 #include "schema.h"
 
 /* Fields rows can be grouped by; the vendor's names [AWS:PF]. */
-enum { NTFF_BY_INSTANCE = 1, NTFF_BY_PROCESS = 2, NTFF_BY_NC = 4, NTFF_BY_THREAD = 8, NTFF_BY_GID = 16 };
+enum {
+    NTFF_BY_INSTANCE = 1,
+    NTFF_BY_PROCESS = 2,
+    NTFF_BY_NC = 4,
+    NTFF_BY_THREAD = 8,
+    NTFF_BY_GID = 16
+};
 #define NTFF_PRIMARY_DEFAULT (NTFF_BY_INSTANCE | NTFF_BY_PROCESS)
 #define NTFF_SECONDARY_DEFAULT (NTFF_BY_GID | NTFF_BY_NC | NTFF_BY_THREAD)
-/* "instance_id,process_id" -> mask; blanks around commas allowed [AWS:PF]. -1 on an unknown name. */
+/* "instance_id,process_id" -> mask; blanks around commas allowed [AWS:PF]. -1 on an unknown name.
+ */
 int ntff_group_parse(const char *text);
 
 struct ntff_load_options {
@@ -23,8 +30,8 @@ struct ntff_load_options {
     const char *filter_core, *filter_type, *filter_process, *filter_instance;
     const char *filter_engine, *filter_queue; /* device profiles */
     bool no_flows;
-    bool no_device;    /* leave .ntff files alone */
-    bool no_system;    /* leave everything but .ntff alone */
+    bool no_device; /* leave .ntff files alone */
+    bool no_system; /* leave everything but .ntff alone */
     bool no_dma, no_semaphores, no_instructions;
     bool align_instances;
     size_t max_memory; /* bytes for the model, 0 = no limit */
@@ -33,10 +40,10 @@ struct ntff_load_options {
     void *progress_user;
 };
 
-/* Loads every path (file, directory, or "-" for standard input) into one trace. On NTFF_OK *out is a
- * trace with at least one file in it, possibly with no event at all (then err->text says what was looked
- * for; callers treat n_events + n_samples == 0 as nothing). diag gets the findings.
- * Errors: IO (no path readable), NOMEM, LIMIT, CANCELLED, INVALID (bad filter text). */
+/* Loads every path (file, directory, or "-" for standard input) into one trace. On NTFF_OK *out is
+ * a trace with at least one file in it, possibly with no event at all (then err->text says what was
+ * looked for; callers treat n_events + n_samples == 0 as nothing). diag gets the findings. Errors:
+ * IO (no path readable), NOMEM, LIMIT, CANCELLED, INVALID (bad filter text). */
 enum ntff_status ntff_load(const char *const *paths, size_t n_paths,
                            const struct ntff_load_options *opt, struct ntff_trace **out,
                            struct ntff_diag *diag, struct ntff_error *err) NTFF_MUST_CHECK;

@@ -134,7 +134,8 @@ static uint64_t hash_bytes(const char *p, size_t len)
 static bool rehash(struct ntff_strtab *t, size_t n_slots)
 {
     size_t bytes;
-    if (!ntff_mul_ok(n_slots, sizeof *t->slots, &bytes) || !ntff_budget_take(t->arena.budget, bytes))
+    if (!ntff_mul_ok(n_slots, sizeof *t->slots, &bytes) ||
+        !ntff_budget_take(t->arena.budget, bytes))
         return false;
     uint32_t *slots = calloc(n_slots, sizeof *slots);
     if (!slots) {

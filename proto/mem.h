@@ -21,19 +21,19 @@ void ntff_grow_free(struct ntff_budget *b, void *items, size_t cap, size_t elem)
 
 /* A typed vector: struct { T *v; size_t n, cap; }. PUSH yields a pointer to a new uninitialised
  * last element, or NULL. */
-#define NTFF_VEC(T)   \
-    struct {          \
-        T *v;         \
-        size_t n, cap; \
+#define NTFF_VEC(T)                                                                                \
+    struct {                                                                                       \
+        T *v;                                                                                      \
+        size_t n, cap;                                                                             \
     }
-#define NTFF_VEC_PUSH(b, vec)                                                                  \
-    ((vec)->n < (vec)->cap || ntff_grow((b), (void **)&(vec)->v, &(vec)->cap, (vec)->n, 1,     \
-                                        sizeof *(vec)->v)                                      \
-         ? &(vec)->v[(vec)->n++]                                                               \
+#define NTFF_VEC_PUSH(b, vec)                                                                      \
+    ((vec)->n < (vec)->cap ||                                                                      \
+             ntff_grow((b), (void **)&(vec)->v, &(vec)->cap, (vec)->n, 1, sizeof *(vec)->v)        \
+         ? &(vec)->v[(vec)->n++]                                                                   \
          : NULL)
-#define NTFF_VEC_FREE(b, vec)                                                \
-    (ntff_grow_free((b), (vec)->v, (vec)->cap, sizeof *(vec)->v),            \
-     (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
+#define NTFF_VEC_FREE(b, vec)                                                                      \
+    (ntff_grow_free((b), (vec)->v, (vec)->cap, sizeof *(vec)->v), (vec)->v = NULL,                 \
+     (vec)->n = (vec)->cap = 0)
 
 /* Bump allocator: everything is freed at once. 16-byte aligned, zeroed. */
 struct ntff_arena {
@@ -60,7 +60,8 @@ bool ntff_strtab_init(struct ntff_strtab *t, struct ntff_budget *b) NTFF_MUST_CH
 void ntff_strtab_done(struct ntff_strtab *t);
 /* NTFF_STR_NONE when memory ran out. */
 ntff_str ntff_intern(struct ntff_strtab *t, const char *p, size_t len) NTFF_MUST_CHECK;
-ntff_str ntff_internf(struct ntff_strtab *t, const char *fmt, ...) NTFF_PRINTF(2, 3) NTFF_MUST_CHECK;
+ntff_str ntff_internf(struct ntff_strtab *t, const char *fmt, ...)
+    NTFF_PRINTF(2, 3) NTFF_MUST_CHECK;
 /* Text of an id, NUL-terminated; lives as long as the table. Unknown ids give "". */
 const char *ntff_text(const struct ntff_strtab *t, ntff_str id);
 size_t ntff_text_len(const struct ntff_strtab *t, ntff_str id);

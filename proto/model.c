@@ -16,9 +16,18 @@ const char *ntff_category_name(int category)
 const char *ntff_file_kind_name(int kind)
 {
     static const char *const names[] = {
-        "unknown", "empty file", "ntrace events", "trace_info", "cpu_util", "host_mem",
-        "ntff device profile", "raw sys_trace records", "runtime event JSON",
-        "system_profile JSON", "neff", "schema",
+        "unknown",
+        "empty file",
+        "ntrace events",
+        "trace_info",
+        "cpu_util",
+        "host_mem",
+        "ntff device profile",
+        "raw sys_trace records",
+        "runtime event JSON",
+        "system_profile JSON",
+        "neff",
+        "schema",
     };
     return (size_t)kind < NTFF_ARRAY_LEN(names) ? names[kind] : names[0];
 }
@@ -85,7 +94,8 @@ enum ntff_status ntff_trace_index(struct ntff_trace *t, struct ntff_error *err)
     return NTFF_OK;
 }
 
-/* -- clipping ----------------------------------------------------------------------------------- */
+/* -- clipping -----------------------------------------------------------------------------------
+ */
 
 /* Cuts one event to [from, to); false if nothing of it lies inside. */
 static bool clip_event(struct ntff_event *e, uint64_t from_ns, uint64_t to_ns)
@@ -153,7 +163,8 @@ static void clip_flows(struct ntff_trace *t, const uint32_t *map)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->n_events; i++)
-        t->events[i].flags = t->events[i].flags & ~(unsigned)(NTFF_EV_FLOW_IN | NTFF_EV_FLOW_OUT) & 0x3ffff;
+        t->events[i].flags =
+            t->events[i].flags & ~(unsigned)(NTFF_EV_FLOW_IN | NTFF_EV_FLOW_OUT) & 0x3ffff;
     for (size_t i = 0; i < t->n_flows; i++) {
         struct ntff_flow f = t->flows[i];
         if (map[f.from] == NTFF_NONE || map[f.to] == NTFF_NONE)
@@ -238,5 +249,6 @@ enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_
             t->end_ns = t->begin_ns;
     }
     free(map);
-    return good ? NTFF_OK : ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory to cut the time range");
+    return good ? NTFF_OK
+                : ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory to cut the time range");
 }

@@ -10,9 +10,9 @@
  * have been placed there by clock.h (flag NTFF_EV_ESTIMATED or NTFF_EV_UNALIGNED tells if not
  * exactly). Ranges are half-open.
  * Order of events: ts_ns ascending; at one ts longer spans first, then zero-length spans, then
- * instants; then input order. Emitting BEGINs in this order and closing ended spans first keeps every
- * lane strictly nested.
- * Memory: the trace owns everything; free with ntff_trace_free. Threads may share it read-only. */
+ * instants; then input order. Emitting BEGINs in this order and closing ended spans first keeps
+ * every lane strictly nested. Memory: the trace owns everything; free with ntff_trace_free. Threads
+ * may share it read-only. */
 #ifndef NTFF_MODEL_H
 #define NTFF_MODEL_H
 
@@ -33,7 +33,8 @@ struct ntff_ref {
 #define NTFF_SRC_NONE UINT16_MAX
 
 enum ntff_source_kind {
-    NTFF_SOURCE_EVENTS, /* protobuf ntrace_event messages, .framing tells how the length is written */
+    NTFF_SOURCE_EVENTS, /* protobuf ntrace_event messages, .framing tells how the length is written
+                         */
     NTFF_SOURCE_RAW112, /* nrt_sys_trace_event records, 112 bytes each [TAX] */
     NTFF_SOURCE_STORE,  /* events re-encoded from JSON (varint length, ntrace_event + own fields) */
     NTFF_SOURCE_NOTIF   /* 16-byte device notification records [NOTIF] */
@@ -43,13 +44,13 @@ struct ntff_event_plan; /* plan.h: numbers of ntrace_event in this file */
 
 struct ntff_source {
     enum ntff_source_kind kind;
-    const uint8_t *data; /* off counts from here */
-    uint64_t len;        /* readable bytes from data */
-    uint64_t file_off;   /* offset of data in the (unpacked) file */
-    uint32_t file;       /* index into trace.files */
-    uint8_t framing;     /* enum ntff_framing, EVENTS only */
+    const uint8_t *data;                /* off counts from here */
+    uint64_t len;                       /* readable bytes from data */
+    uint64_t file_off;                  /* offset of data in the (unpacked) file */
+    uint32_t file;                      /* index into trace.files */
+    uint8_t framing;                    /* enum ntff_framing, EVENTS only */
     const struct ntff_event_plan *plan; /* EVENTS */
-    const void *extra;   /* NOTIF: blob table of the decoder */
+    const void *extra;                  /* NOTIF: blob table of the decoder */
 };
 
 /* -- tracks ----------------------------------------------------------------------------------- */
@@ -69,8 +70,14 @@ enum ntff_track_kind {
     NTFF_TRACK_COUNTER    /* samples, no events */
 };
 
-enum ntff_unit { NTFF_UNIT_NONE, NTFF_UNIT_NS, NTFF_UNIT_COUNT, NTFF_UNIT_BYTES, NTFF_UNIT_PERCENT,
-                 NTFF_UNIT_BYTES_PER_SEC };
+enum ntff_unit {
+    NTFF_UNIT_NONE,
+    NTFF_UNIT_NS,
+    NTFF_UNIT_COUNT,
+    NTFF_UNIT_BYTES,
+    NTFF_UNIT_PERCENT,
+    NTFF_UNIT_BYTES_PER_SEC
+};
 
 struct ntff_track {
     ntff_str name;
@@ -92,9 +99,19 @@ struct ntff_track {
 
 /* -- events ----------------------------------------------------------------------------------- */
 
-enum ntff_category { NTFF_CAT_HOST, NTFF_CAT_EXEC, NTFF_CAT_CC, NTFF_CAT_INSTR, NTFF_CAT_DMA,
-                     NTFF_CAT_SEM, NTFF_CAT_ERROR, NTFF_CAT_SYNC, NTFF_CAT_MARK,
-                     NTFF_CAT_FRAMEWORK, NTFF_CAT_COUNT };
+enum ntff_category {
+    NTFF_CAT_HOST,
+    NTFF_CAT_EXEC,
+    NTFF_CAT_CC,
+    NTFF_CAT_INSTR,
+    NTFF_CAT_DMA,
+    NTFF_CAT_SEM,
+    NTFF_CAT_ERROR,
+    NTFF_CAT_SYNC,
+    NTFF_CAT_MARK,
+    NTFF_CAT_FRAMEWORK,
+    NTFF_CAT_COUNT
+};
 /* "host", "exec", "cc", "instr", "dma", "sem", "error", "sync", "mark", "framework" */
 const char *ntff_category_name(int category);
 
@@ -120,8 +137,8 @@ struct ntff_event {
     struct ntff_ref stop_ref;
     ntff_str name;
     uint32_t track;
-    uint32_t lane : 10; /* 0 .. track.n_lanes - 1 */
-    uint32_t cat : 4;   /* enum ntff_category */
+    uint32_t lane : 10;  /* 0 .. track.n_lanes - 1 */
+    uint32_t cat : 4;    /* enum ntff_category */
     uint32_t flags : 18; /* NTFF_EV_* */
 };
 _Static_assert(sizeof(struct ntff_event) == 40, "events are kept by the million");
@@ -140,15 +157,15 @@ struct ntff_sample {
 struct ntff_flow {
     uint32_t from, to; /* event indices */
     uint32_t id;
-    bool reversed;     /* .to begins before .from */
+    bool reversed; /* .to begins before .from */
 };
 
 /* -- where it came from ----------------------------------------------------------------------- */
 
 struct ntff_process {
-    ntff_str instance; /* "i-..." or 0 */
-    ntff_str dir;      /* directory or file it was read from */
-    uint64_t pid;      /* true pid, 0 = unknown */
+    ntff_str instance;  /* "i-..." or 0 */
+    ntff_str dir;       /* directory or file it was read from */
+    uint64_t pid;       /* true pid, 0 = unknown */
     int32_t worker_gid; /* -1 unknown */
     uint32_t n_captures;
 };
@@ -156,9 +173,18 @@ struct ntff_process {
 enum ntff_framing { NTFF_FRAME_BARE, NTFF_FRAME_VARINT, NTFF_FRAME_U32, NTFF_FRAME_U64 };
 
 enum ntff_file_kind {
-    NTFF_FILE_UNKNOWN, NTFF_FILE_EMPTY, NTFF_FILE_NTRACE, NTFF_FILE_TRACE_INFO, NTFF_FILE_CPU_UTIL,
-    NTFF_FILE_HOST_MEM, NTFF_FILE_NTFF, NTFF_FILE_RAW112, NTFF_FILE_EVENT_JSON,
-    NTFF_FILE_SYSTEM_PROFILE_JSON, NTFF_FILE_NEFF, NTFF_FILE_SCHEMA
+    NTFF_FILE_UNKNOWN,
+    NTFF_FILE_EMPTY,
+    NTFF_FILE_NTRACE,
+    NTFF_FILE_TRACE_INFO,
+    NTFF_FILE_CPU_UTIL,
+    NTFF_FILE_HOST_MEM,
+    NTFF_FILE_NTFF,
+    NTFF_FILE_RAW112,
+    NTFF_FILE_EVENT_JSON,
+    NTFF_FILE_SYSTEM_PROFILE_JSON,
+    NTFF_FILE_NEFF,
+    NTFF_FILE_SCHEMA
 };
 const char *ntff_file_kind_name(int kind);
 
@@ -173,7 +199,7 @@ struct ntff_file {
     ntff_str path;
     uint8_t kind; /* enum ntff_file_kind */
     bool gzip;
-    uint32_t process; /* NTFF_NONE if it belongs to none */
+    uint32_t process;    /* NTFF_NONE if it belongs to none */
     uint64_t size_bytes; /* unpacked */
     uint64_t n_records;  /* records found in it (events, samples, notification records) */
     uint64_t n_dropped;  /* of these, not in the model; every reason is in the diag */
@@ -186,7 +212,7 @@ struct ntff_core_clock {
     uint32_t process, nc, core;
     struct ntff_clock_map *map;
     uint32_t n_placed, n_extrapolated, n_nearest, n_unplaced, n_recorded; /* events by how */
-    uint32_t n_before_submit, n_after_wait; /* order violations */
+    uint32_t n_before_submit, n_after_wait;                               /* order violations */
 };
 
 /* -- the trace -------------------------------------------------------------------------------- */
@@ -243,8 +269,8 @@ void ntff_trace_free(struct ntff_trace *t); /* NULL allowed */
 enum ntff_status ntff_trace_index(struct ntff_trace *t, struct ntff_error *err) NTFF_MUST_CHECK;
 
 /* Clips to [from_ns, to_ns): drops what lies outside (counted as filtered), cuts spans at the edges
- * and flags them; samples keep the last value before from_ns, moved to from_ns. Flows with a missing
- * end go. Changes the trace; call before ntff_trace_index. */
+ * and flags them; samples keep the last value before from_ns, moved to from_ns. Flows with a
+ * missing end go. Changes the trace; call before ntff_trace_index. */
 enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_t to_ns,
                                  struct ntff_error *err) NTFF_MUST_CHECK;
 
@@ -259,9 +285,17 @@ static inline uint64_t ntff_event_end(const struct ntff_event *e)
 
 /* -- details on demand ------------------------------------------------------------------------ */
 
-enum ntff_value_kind { NTFF_V_TEXT, NTFF_V_UINT, NTFF_V_INT, NTFF_V_BOOL, NTFF_V_DOUBLE, NTFF_V_NULL };
+enum ntff_value_kind {
+    NTFF_V_TEXT,
+    NTFF_V_UINT,
+    NTFF_V_INT,
+    NTFF_V_BOOL,
+    NTFF_V_DOUBLE,
+    NTFF_V_NULL
+};
 
-/* One fact of an event. Text is raw bytes from the file (not checked for UTF-8), not NUL-terminated. */
+/* One fact of an event. Text is raw bytes from the file (not checked for UTF-8), not
+ * NUL-terminated. */
 struct ntff_attr {
     struct ntff_slice key;
     uint8_t kind; /* enum ntff_value_kind */
@@ -277,8 +311,8 @@ struct ntff_attr {
 /* All raw facts of an event, in a fixed order: event_type, id, tracking_id, nc_idx, thread_id,
  * nrta_seq_id (if present), timestamp_ns (recorded, of the start), then the attributes of the start
  * record in file order, then those of the stop record that differ, with nc_timestamp_ns renamed to
- * nc_start_timestamp_ns and nc_stop_timestamp_ns for spans. Attribute values of ntrace.pb are text; a
- * value that is a canonical decimal (no sign, no leading zero, below 2^64) is given as UINT. */
+ * nc_start_timestamp_ns and nc_stop_timestamp_ns for spans. Attribute values of ntrace.pb are text;
+ * a value that is a canonical decimal (no sign, no leading zero, below 2^64) is given as UINT. */
 struct ntff_detail {
     struct ntff_attr *attrs;
     size_t n, cap;

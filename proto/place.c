@@ -1,12 +1,12 @@
 /* place - device events onto host time.
  *
- * First every clock pair and every device event is given to a physical core, then each core gets one
- * map (clock.h) over its own pairs, then every event goes through its core's map. Facts behind it
- * (FORMAT.md, "Clocks"): with LNC=2 a logical core has two physical ones, whose clocks have unrelated
- * origins; sync points and collectives carry no physical core. Because the origins differ, the device
- * time itself tells the core: a sync point follows the end of its core's run by tens of microseconds,
- * and a collective lies inside its core's run. Where that does not decide, the offset host - device of
- * a pair does: it is nearly constant on one core. */
+ * First every clock pair and every device event is given to a physical core, then each core gets
+ * one map (clock.h) over its own pairs, then every event goes through its core's map. Facts behind
+ * it (FORMAT.md, "Clocks"): with LNC=2 a logical core has two physical ones, whose clocks have
+ * unrelated origins; sync points and collectives carry no physical core. Because the origins
+ * differ, the device time itself tells the core: a sync point follows the end of its core's run by
+ * tens of microseconds, and a collective lies inside its core's run. Where that does not decide,
+ * the offset host - device of a pair does: it is nearly constant on one core. */
 #include "proto/builder.h"
 
 #include <inttypes.h>
@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a sync point may lie behind the end of the run it belongs to. Drains of tens of ms were seen
- * on first runs [AWS:IMG]; origins of two cores that close together are not told apart by this. */
+/* How far a sync point may lie behind the end of the run it belongs to. Drains of tens of ms were
+ * seen on first runs [AWS:IMG]; origins of two cores that close together are not told apart by
+ * this. */
 #define SYNC_BEHIND_NS UINT64_C(100000000)
 
 #define HOST_FLOOR_NS (UINT64_C(1) << 59) /* Unix ns; device clocks count from a reset */
@@ -43,10 +44,10 @@ static bool no_memory(struct ntff_builder *b)
     return false;
 }
 
-#define CMP(a, b)            \
-    do {                     \
-        if ((a) != (b))      \
-            return (a) < (b) ? -1 : 1; \
+#define CMP(a, b)                                                                                  \
+    do {                                                                                           \
+        if ((a) != (b))                                                                            \
+            return (a) < (b) ? -1 : 1;                                                             \
     } while (0)
 
 static int core_cmp(const void *pa, const void *pb)
@@ -80,7 +81,8 @@ static int sync_cmp(const void *pa, const void *pb)
     return 0;
 }
 
-/* -- which cores there are ---------------------------------------------------------------------- */
+/* -- which cores there are ----------------------------------------------------------------------
+ */
 
 static bool add_core(struct placer *p, uint32_t proc, uint32_t nc, uint32_t core)
 {
@@ -107,7 +109,9 @@ static bool find_cores(struct placer *p)
         struct run *r = NTFF_VEC_PUSH(b->budget, &p->runs);
         if (!r)
             return no_memory(b);
-        *r = (struct run){{d->proc, d->nc, d->core}, d->exec_id, d->nc_start_ns,
+        *r = (struct run){{d->proc, d->nc, d->core},
+                          d->exec_id,
+                          d->nc_start_ns,
                           d->has & NTFF_DEV_STOP ? d->nc_stop_ns : d->nc_start_ns};
     }
     ntff_sort(p->cores.v, p->cores.n, sizeof *p->cores.v, core_cmp);
@@ -121,7 +125,8 @@ static bool find_cores(struct placer *p)
 }
 
 /* Cores of (proc, nc): first one and how many. */
-static const struct core_key *cores_of(const struct placer *p, uint32_t proc, uint32_t nc, size_t *n)
+static const struct core_key *cores_of(const struct placer *p, uint32_t proc, uint32_t nc,
+                                       size_t *n)
 {
     size_t lo = 0, hi = p->cores.n;
     struct core_key want = {proc, nc, 0};
@@ -160,7 +165,8 @@ static const struct run *runs_of(const struct placer *p, uint32_t proc, uint32_t
     return p->runs.v + lo;
 }
 
-/* -- giving pairs and events to cores ----------------------------------------------------------- */
+/* -- giving pairs and events to cores -----------------------------------------------------------
+ */
 
 /* Core whose run of this execution a device time fits: inside it, or behind it by at most slack.
  * NTFF_NONE if none or more than one does. */
@@ -259,8 +265,8 @@ static uint32_t core_of_event(const struct placer *p, const struct ntff_dev *d, 
         return n ? cores[0].core : NTFF_NONE;
     if (!(d->has & (NTFF_DEV_START | NTFF_DEV_STOP)))
         return NTFF_NONE;
-    uint32_t core = d->has & NTFF_DEV_EXEC ? core_by_run(p, d->proc, d->nc, d->exec_id, nc_ns, 0)
-                                           : NTFF_NONE;
+    uint32_t core =
+        d->has & NTFF_DEV_EXEC ? core_by_run(p, d->proc, d->nc, d->exec_id, nc_ns, 0) : NTFF_NONE;
     if (core != NTFF_NONE)
         return core;
     uint64_t best = UINT64_MAX;
@@ -281,7 +287,8 @@ static uint32_t core_of_event(const struct placer *p, const struct ntff_dev *d, 
     return core;
 }
 
-/* -- clocks ------------------------------------------------------------------------------------- */
+/* -- clocks -------------------------------------------------------------------------------------
+ */
 
 struct ntff_core_clock *ntff_builder_clock(struct ntff_builder *b, uint32_t proc, uint32_t nc,
                                            uint32_t core)
@@ -304,8 +311,12 @@ struct ntff_core_clock *ntff_builder_clock(struct ntff_builder *b, uint32_t proc
 
 static bool residual_track(struct ntff_builder *b, const struct ntff_core_clock *c, uint32_t *track)
 {
-    struct ntff_track proto = {.kind = NTFF_TRACK_COUNTER, .unit = NTFF_UNIT_NS, .process = c->process,
-                               .nc = c->nc, .core = c->core, .rank = 900};
+    struct ntff_track proto = {.kind = NTFF_TRACK_COUNTER,
+                               .unit = NTFF_UNIT_NS,
+                               .process = c->process,
+                               .nc = c->nc,
+                               .core = c->core,
+                               .rank = 900};
     char name[64];
     uint32_t group = ntff_build_counters(b, c->process);
     if (group == NTFF_NONE)
@@ -387,8 +398,8 @@ static bool build_clocks(struct placer *p)
     }
     ntff_sort(s, n, sizeof *s, sync_cmp);
     for (size_t i = 0; i < n; i = j) {
-        for (j = i + 1; j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc && s[j].core == s[i].core;
-             j++)
+        for (j = i + 1;
+             j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc && s[j].core == s[i].core; j++)
             ;
         if (!build_clock(p, s + i, j - i))
             return false;
@@ -410,7 +421,8 @@ static bool build_clocks(struct placer *p)
     return true;
 }
 
-/* -- recorded times ----------------------------------------------------------------------------- */
+/* -- recorded times -----------------------------------------------------------------------------
+ */
 
 /* What the recorded timestamps of a process's device events are. */
 enum recorded { REC_FORMULA, REC_INDEPENDENT };
@@ -430,7 +442,8 @@ static bool formula_maps(struct placer *p, struct ntff_clock_map **maps)
     for (size_t c = 0; c < b->clocks.n; c++) {
         const struct ntff_core_clock *k = &b->clocks.v[c];
         p->pairs.n = 0;
-        for (; i < b->syncs.n && s[i].proc == k->process && s[i].nc == k->nc && s[i].core == k->core;
+        for (;
+             i < b->syncs.n && s[i].proc == k->process && s[i].nc == k->nc && s[i].core == k->core;
              i++) {
             struct ntff_clock_pair *x = NTFF_VEC_PUSH(b->budget, &p->pairs);
             if (!x)
@@ -483,11 +496,13 @@ static bool classify(struct placer *p, uint8_t *kind)
     return good;
 }
 
-/* -- placing ------------------------------------------------------------------------------------ */
+/* -- placing ------------------------------------------------------------------------------------
+ */
 
-/* Length of a span whose recorded times are kept. The vendor takes STOP.nc - START.nc [AWS:IMG]; the
- * recorded times say the same on the host's scale, unless they were adjusted by different pairs. So: the
- * recorded difference where the two agree within the drift a clock can have, else the device's. */
+/* Length of a span whose recorded times are kept. The vendor takes STOP.nc - START.nc [AWS:IMG];
+ * the recorded times say the same on the host's scale, unless they were adjusted by different
+ * pairs. So: the recorded difference where the two agree within the drift a clock can have, else
+ * the device's. */
 static uint64_t kept_length(const struct ntff_dev *d)
 {
     uint64_t rec = d->rec_stop_ns > d->rec_start_ns ? d->rec_stop_ns - d->rec_start_ns : 0;
@@ -545,8 +560,8 @@ static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recor
     bool guessed = false;
     if (d->core == NTFF_NONE) {
         d->core = core_of_event(p, d, &guessed);
-        uint32_t track = ntff_build_device_row(b, d->proc, d->nc, d->core, d->type,
-                                               e->flags & NTFF_EV_INSTANT);
+        uint32_t track =
+            ntff_build_device_row(b, d->proc, d->nc, d->core, d->type, e->flags & NTFF_EV_INSTANT);
         if (track == NTFF_NONE)
             return false;
         e->track = track;
@@ -567,7 +582,8 @@ static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recor
         keep_recorded(e, d, c);
         return true;
     }
-    enum ntff_placed how = mode != NTFF_CLOCK_DEVICE && c ? by_map(e, d, c, hint) : NTFF_PLACED_NONE;
+    enum ntff_placed how =
+        mode != NTFF_CLOCK_DEVICE && c ? by_map(e, d, c, hint) : NTFF_PLACED_NONE;
     if (how == NTFF_PLACED_NONE && host && mode != NTFF_CLOCK_DEVICE) {
         keep_recorded(e, d, c);
         return true;
@@ -620,7 +636,8 @@ static void place_range(struct ntff_builder *b, const struct ntff_range *r)
     }
 }
 
-/* -- what could not be aligned ------------------------------------------------------------------- */
+/* -- what could not be aligned -------------------------------------------------------------------
+ */
 
 /* A twin of a device row below "Device clock, not aligned". */
 static uint32_t unaligned_row(struct ntff_builder *b, uint32_t track)
@@ -629,15 +646,21 @@ static uint32_t unaligned_row(struct ntff_builder *b, uint32_t track)
     char name[160];
     if (proto.unaligned)
         return track;
-    uint32_t process = ntff_build_process_track(b, proto.process, proto.nc == NTFF_NONE ? 0 : proto.nc);
+    uint32_t process =
+        ntff_build_process_track(b, proto.process, proto.nc == NTFF_NONE ? 0 : proto.nc);
     if (process == NTFF_NONE)
         return NTFF_NONE;
-    struct ntff_track group = {.kind = NTFF_TRACK_GROUP, .process = proto.process, .nc = NTFF_NONE,
-                               .core = NTFF_NONE, .rank = INT32_MAX - 1, .unaligned = true};
+    struct ntff_track group = {.kind = NTFF_TRACK_GROUP,
+                               .process = proto.process,
+                               .nc = NTFF_NONE,
+                               .core = NTFF_NONE,
+                               .rank = INT32_MAX - 1,
+                               .unaligned = true};
     uint32_t g = ntff_build_track(b, process, "Device clock, not aligned", &group);
     if (g == NTFF_NONE)
         return NTFF_NONE;
-    snprintf(name, sizeof name, "NC%" PRIu32 " %.128s", proto.nc, ntff_text(&b->t->strs, proto.name));
+    snprintf(name, sizeof name, "NC%" PRIu32 " %.128s", proto.nc,
+             ntff_text(&b->t->strs, proto.name));
     proto.unaligned = true;
     return ntff_build_track(b, g, name, &proto);
 }

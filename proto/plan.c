@@ -1,16 +1,17 @@
 /* plan - which field number means what in a file's ntrace_event records.
  *
  * The rule (FORMAT.md): Unix timestamps in ns exceed 2^59, nothing else in a record's low numbers
- * does. If number 2 is such a timestamp in most records, the table holds; if number 1 is, it is [SER] or
- * the further candidate, which differ in where the event type (a small number in nearly every record)
- * sits: 5 or 15. Hardware events may carry device time, so "most", not "all". */
+ * does. If number 2 is such a timestamp in most records, the table holds; if number 1 is, it is
+ * [SER] or the further candidate, which differ in where the event type (a small number in nearly
+ * every record) sits: 5 or 15. Hardware events may carry device time, so "most", not "all". */
 #include "proto/plan.h"
 
 #include <string.h>
 
 static const char *const slot_names[NTFF_S_COUNT] = {
-    NULL, "type", "timestamp", "data", "nd_idx", "nc_idx", "hint", "event_type", "duration",
-    "thread_id", "id", "parent_id", "attributes", "status", "phase", "tracking_id", "nrta_seq_id",
+    NULL,         "type",       "timestamp", "data",        "nd_idx",      "nc_idx",
+    "hint",       "event_type", "duration",  "thread_id",   "id",          "parent_id",
+    "attributes", "status",     "phase",     "tracking_id", "nrta_seq_id",
 };
 
 const char *ntff_slot_name(int slot)
@@ -30,18 +31,17 @@ const char *ntff_numbering_name(int numbering)
 static const uint8_t numberings[3][17] = {
     [NTFF_NUM_TABLE] = {0, NTFF_S_TYPE, NTFF_S_TIMESTAMP, NTFF_S_DATA, NTFF_S_ND_IDX, NTFF_S_NC_IDX,
                         NTFF_S_HINT, NTFF_S_EVENT_TYPE, NTFF_S_DURATION, NTFF_S_THREAD_ID,
-                        NTFF_S_ID, NTFF_S_PARENT_ID, NTFF_S_ATTRIBUTES, NTFF_S_STATUS,
-                        NTFF_S_PHASE, NTFF_S_TRACKING_ID, NTFF_S_NRTA_SEQ_ID},
+                        NTFF_S_ID, NTFF_S_PARENT_ID, NTFF_S_ATTRIBUTES, NTFF_S_STATUS, NTFF_S_PHASE,
+                        NTFF_S_TRACKING_ID, NTFF_S_NRTA_SEQ_ID},
     /* nrta_seq_id is 16 by its own tag [FMT]; [SER] prints it at 15, so both are taken */
     [NTFF_NUM_SER] = {0, NTFF_S_TIMESTAMP, NTFF_S_DATA, NTFF_S_ND_IDX, NTFF_S_NC_IDX,
                       NTFF_S_EVENT_TYPE, NTFF_S_HINT, NTFF_S_DURATION, NTFF_S_THREAD_ID, NTFF_S_ID,
                       NTFF_S_PARENT_ID, NTFF_S_STATUS, NTFF_S_ATTRIBUTES, NTFF_S_PHASE,
                       NTFF_S_TRACKING_ID, NTFF_S_NRTA_SEQ_ID, NTFF_S_NRTA_SEQ_ID},
     [NTFF_NUM_CANDIDATE] = {0, NTFF_S_TIMESTAMP, NTFF_S_TYPE, NTFF_S_ND_IDX, NTFF_S_NC_IDX,
-                            NTFF_S_DATA, NTFF_S_HINT, NTFF_S_DURATION, NTFF_S_ID,
-                            NTFF_S_PARENT_ID, NTFF_S_THREAD_ID, NTFF_S_STATUS, NTFF_S_ATTRIBUTES,
-                            NTFF_S_PHASE, NTFF_S_TRACKING_ID, NTFF_S_EVENT_TYPE,
-                            NTFF_S_NRTA_SEQ_ID},
+                            NTFF_S_DATA, NTFF_S_HINT, NTFF_S_DURATION, NTFF_S_ID, NTFF_S_PARENT_ID,
+                            NTFF_S_THREAD_ID, NTFF_S_STATUS, NTFF_S_ATTRIBUTES, NTFF_S_PHASE,
+                            NTFF_S_TRACKING_ID, NTFF_S_EVENT_TYPE, NTFF_S_NRTA_SEQ_ID},
 };
 
 void ntff_plan_init(struct ntff_event_plan *p, enum ntff_numbering numbering)
@@ -117,7 +117,8 @@ bool ntff_event_plausible(const struct ntff_event_plan *p, const uint8_t *msg, s
 
 #define UNIX_NS_FLOOR (UINT64_C(1) << 59) /* 1988; device times stay far below (months) */
 
-/* Sign of an older enum: type 11 is a batch today and has no tensor_id (FORMAT.md, "Event types"). */
+/* Sign of an older enum: type 11 is a batch today and has no tensor_id (FORMAT.md, "Event types").
+ */
 static bool has_tensor_id(const struct ntff_field *attr)
 {
     return attr->value > 13 && memcmp(attr->data, "\x0a\x09tensor_id", 11) == 0;

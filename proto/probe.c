@@ -1,5 +1,5 @@
-/* probe - see probe.h. A candidate is a pair (kind of record, framing); each is scored by how far its
- * chain of records goes and whether the records looked into pass as that kind. */
+/* probe - see probe.h. A candidate is a pair (kind of record, framing); each is scored by how far
+ * its chain of records goes and whether the records looked into pass as that kind. */
 #include "proto/probe.h"
 
 #include <string.h>
@@ -44,12 +44,13 @@ uint64_t ntff_frame_next(const uint8_t *data, uint64_t len, uint64_t off, enum n
     return (uint64_t)(p - data) + n;
 }
 
-/* -- records of the host samplers ---------------------------------------------------------------- */
+/* -- records of the host samplers ----------------------------------------------------------------
+ */
 
-/* A flat record of scalars only: cpu_util {index, float, time} or host_mem_usage {bytes, time}. Which number
- * is which: the time is the one above 2^59, the float the only 4-byte one. */
+/* A flat record of scalars only: cpu_util {index, float, time} or host_mem_usage {bytes, time}.
+ * Which number is which: the time is the one above 2^59, the float the only 4-byte one. */
 struct sampler_test {
-    uint32_t n, n_float, n_time; /* records, with a float, with exactly one time */
+    uint32_t n, n_float, n_time;          /* records, with a float, with exactly one time */
     uint32_t time_no, float_no, other_no; /* numbers seen, 0 = none; UINT32_MAX = several */
 };
 
@@ -81,7 +82,8 @@ static bool sampler_look(struct sampler_test *t, const uint8_t *msg, size_t len)
     return r == 0 && times == 1;
 }
 
-/* -- stream forms -------------------------------------------------------------------------------- */
+/* -- stream forms --------------------------------------------------------------------------------
+ */
 
 struct chain {
     uint64_t good_bytes, n;
@@ -111,10 +113,12 @@ static void check_plan(const struct ntff_event_plan *plan, struct ntff_numbering
     if (plan->numbering != NTFF_NUM_SCHEMA)
         return;
     while (ntff_wire_next(&w, &f) > 0)
-        t->plan_big += ntff_plan_slot(plan, f.number) == NTFF_S_TIMESTAMP && f.value > UNIX_NS_FLOOR;
+        t->plan_big +=
+            ntff_plan_slot(plan, f.number) == NTFF_S_TIMESTAMP && f.value > UNIX_NS_FLOOR;
 }
 
-/* Do the first records of a stream pass as events? The share that must: all but the torn last one. */
+/* Do the first records of a stream pass as events? The share that must: all but the torn last one.
+ */
 static bool stream_of_events(const uint8_t *data, uint64_t len, enum ntff_framing framing,
                              const struct ntff_event_plan *plan, struct ntff_numbering_test *test)
 {
@@ -174,8 +178,8 @@ static void try_stream(const uint8_t *data, uint64_t len, enum ntff_framing fram
     struct chain c = follow(data, len, framing);
     struct ntff_numbering_test events = {0};
     struct sampler_test samples = {0};
-    struct ntff_probe p = {.framing = framing, .exact = c.exact, .good_bytes = c.good_bytes,
-                           .n_records = c.n};
+    struct ntff_probe p = {
+        .framing = framing, .exact = c.exact, .good_bytes = c.good_bytes, .n_records = c.n};
     if (c.n == 0 || (!c.exact && c.n < 2 && c.good_bytes < len / 2))
         return;
     if (stream_of_samples(data, len, framing, &samples)) {
@@ -192,7 +196,8 @@ static void try_stream(const uint8_t *data, uint64_t len, enum ntff_framing fram
     }
 }
 
-/* -- the bare ntrace_info ------------------------------------------------------------------------ */
+/* -- the bare ntrace_info ------------------------------------------------------------------------
+ */
 
 #define MAX_NUMBER 64
 
@@ -234,7 +239,8 @@ static bool looks_profile(const uint8_t *data, size_t len)
     bool found = false;
     int r;
     while ((r = ntff_wire_next(&w, &f)) > 0)
-        found |= f.type == NTFF_WT_LEN && f.value > 5 && memcmp(f.data + f.value - 5, ".ntff", 5) == 0;
+        found |=
+            f.type == NTFF_WT_LEN && f.value > 5 && memcmp(f.data + f.value - 5, ".ntff", 5) == 0;
     return r == 0 && found;
 }
 
@@ -270,7 +276,8 @@ static void bare_look(struct bare_test *t, const struct ntff_field *f,
     }
 }
 
-/* Has the file what a trace_info has, apart from events? A known part, or several scalars of a kind. */
+/* Has the file what a trace_info has, apart from events? A known part, or several scalars of a
+ * kind. */
 static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_plan *plan,
                      struct ntff_probe *best)
 {
@@ -294,8 +301,8 @@ static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_
             big_time |= f.value > UNIX_NS_FLOOR;
         }
     }
-    struct ntff_probe p = {.framing = NTFF_FRAME_BARE, .exact = r == 0,
-                           .good_bytes = (uint64_t)(w.p - data)};
+    struct ntff_probe p = {
+        .framing = NTFF_FRAME_BARE, .exact = r == 0, .good_bytes = (uint64_t)(w.p - data)};
     p.n_events = winner(test, offsetof(struct bare_test, events));
     p.n_interned = winner(test, offsetof(struct bare_test, interned));
     p.n_profiles = winner(test, offsetof(struct bare_test, profiles));
@@ -304,7 +311,8 @@ static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_
     plan_of(&p, plan, &numbering);
     if (p.n_events)
         p.kind = NTFF_FILE_NTRACE;
-    else if ((p.n_interned || p.n_profiles || (scalars >= 3 && big_time)) && r == 0 && n_fields < 4096)
+    else if ((p.n_interned || p.n_profiles || (scalars >= 3 && big_time)) && r == 0 &&
+             n_fields < 4096)
         p.kind = NTFF_FILE_TRACE_INFO;
     else
         return false;
@@ -313,7 +321,8 @@ static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_
     return true;
 }
 
-/* -- with a schema ------------------------------------------------------------------------------- */
+/* -- with a schema -------------------------------------------------------------------------------
+ */
 
 static void use_schema_numbers(struct ntff_probe *p, const struct ntff_schema *s)
 {
@@ -357,7 +366,8 @@ bool ntff_probe_pb(const uint8_t *data, uint64_t len, const struct ntff_schema *
     return out->kind != NTFF_FILE_UNKNOWN;
 }
 
-/* -- raw records --------------------------------------------------------------------------------- */
+/* -- raw records ---------------------------------------------------------------------------------
+ */
 
 bool ntff_probe_raw112(const uint8_t *data, uint64_t len)
 {

@@ -1,10 +1,10 @@
 /* probe - what a file is and how its records are framed, by its content alone.
  * Knows: build (kinds), plan, wire.
  *
- * The rule of the spec (FORMAT.md, "Framing"): try the bare message, then each stream form, each over the
- * whole file; accept the form that ends exactly at the end and whose records all pass. If none does (a torn
- * file), the form that gets furthest. Only the first PROBE_RECORDS are looked into; the chain of lengths
- * is followed to the end of the file. */
+ * The rule of the spec (FORMAT.md, "Framing"): try the bare message, then each stream form, each
+ * over the whole file; accept the form that ends exactly at the end and whose records all pass. If
+ * none does (a torn file), the form that gets furthest. Only the first PROBE_RECORDS are looked
+ * into; the chain of lengths is followed to the end of the file. */
 #ifndef NTFF_PROBE_H
 #define NTFF_PROBE_H
 
@@ -14,28 +14,29 @@
 struct ntff_probe {
     enum ntff_file_kind kind;
     enum ntff_framing framing;
-    bool exact;          /* the form ends exactly at the end of the file */
-    uint64_t good_bytes; /* how far the form holds */
-    uint64_t n_records;  /* records of the form up to there */
+    bool exact;                  /* the form ends exactly at the end of the file */
+    uint64_t good_bytes;         /* how far the form holds */
+    uint64_t n_records;          /* records of the form up to there */
     struct ntff_event_plan plan; /* NTRACE: numbering of its events */
     /* numbers of ntrace_info found in the data or taken from the schema; 0 = not there */
     uint32_t n_events, n_interned, n_profiles;
     /* numbers of cpu_util / host_mem_usage; 0 = not decided */
     uint32_t n_index, n_value, n_time;
-    bool from_schema;    /* numbers come from the schema */
-    bool misfit;         /* a schema was given but its numbers do not fit: found by test instead */
+    bool from_schema; /* numbers come from the schema */
+    bool misfit;      /* a schema was given but its numbers do not fit: found by test instead */
 };
 
-/* Recognises a protobuf file of the host side. schema NULL or built-in: by test alone. False if it is none
- * of them. data[0..len) is the whole file. */
+/* Recognises a protobuf file of the host side. schema NULL or built-in: by test alone. False if it
+ * is none of them. data[0..len) is the whole file. */
 bool ntff_probe_pb(const uint8_t *data, uint64_t len, const struct ntff_schema *schema,
                    struct ntff_probe *out);
 
 /* True if data is a plain array of 112-byte nrt_sys_trace_event records [TAX]. */
 bool ntff_probe_raw112(const uint8_t *data, uint64_t len);
 
-/* Next record of a framing: *msg, *msg_len; returns the offset after it, or 0 if there is none (off is at the
- * end, or the rest is no record). For BARE only fields `field` that are length-delimited are records. */
+/* Next record of a framing: *msg, *msg_len; returns the offset after it, or 0 if there is none (off
+ * is at the end, or the rest is no record). For BARE only fields `field` that are length-delimited
+ * are records. */
 uint64_t ntff_frame_next(const uint8_t *data, uint64_t len, uint64_t off, enum ntff_framing framing,
                          const uint8_t **msg, size_t *msg_len);
 

@@ -1,8 +1,9 @@
 /* sink, walk - one ordered walk over a trace that feeds any output.
  * Knows: model.
- * The walk calls, in time order, begin/end/instant/sample such that per (track, lane) spans are strictly
- * nested: at one time first the ends of older spans (inner before outer), then begins (longer before
- * shorter), zero-length spans as begin and end at once, then instants, then samples. */
+ * The walk calls, in time order, begin/end/instant/sample such that per (track, lane) spans are
+ * strictly nested: at one time first the ends of older spans (inner before outer), then begins
+ * (longer before shorter), zero-length spans as begin and end at once, then instants, then samples.
+ */
 #ifndef NTFF_SINK_H
 #define NTFF_SINK_H
 
@@ -18,7 +19,8 @@ struct ntff_flow_list { /* flows touching one event, in flow order */
 struct ntff_sink {
     void *user;
     /* Any may be NULL. Return false to stop the walk (the sink remembers why). */
-    bool (*begin)(void *user, uint32_t index, const struct ntff_event *e, const struct ntff_flow_list *f);
+    bool (*begin)(void *user, uint32_t index, const struct ntff_event *e,
+                  const struct ntff_flow_list *f);
     bool (*end)(void *user, uint32_t index, const struct ntff_event *e);
     bool (*instant)(void *user, uint32_t index, const struct ntff_event *e,
                     const struct ntff_flow_list *f);

@@ -18,9 +18,9 @@ struct ntff_wire {
 };
 
 struct ntff_field {
-    uint32_t number; /* 1 .. 2^29-1 */
-    uint8_t type;    /* enum ntff_wire_type */
-    uint64_t value;  /* VARINT, I64, I32; for LEN the length */
+    uint32_t number;     /* 1 .. 2^29-1 */
+    uint8_t type;        /* enum ntff_wire_type */
+    uint64_t value;      /* VARINT, I64, I32; for LEN the length */
     const uint8_t *data; /* LEN: value bytes */
 };
 
@@ -40,9 +40,9 @@ static inline uint64_t ntff_varint_pack(uint64_t w)
     return (w & 0x0fffffffu) | (w & 0x0fffffff00000000u) >> 4;
 }
 
-/* Reads one varint; returns the byte after it, or NULL (cut, or longer than 10 bytes). Bits above 64 in
- * a tenth byte are dropped, as protobuf does. Timestamps take nine bytes, so long ones are read as a
- * word, without a branch per byte. */
+/* Reads one varint; returns the byte after it, or NULL (cut, or longer than 10 bytes). Bits above
+ * 64 in a tenth byte are dropped, as protobuf does. Timestamps take nine bytes, so long ones are
+ * read as a word, without a branch per byte. */
 static inline const uint8_t *ntff_varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
 {
     if (NTFF_LIKELY(p < end && *p < 0x80)) {
