@@ -115,6 +115,7 @@ $(B)/tests/%: $(B)/tests/unit/%.o $(call objs,$(wildcard tests/*.c)) $(LIB_TUI) 
 	$(link) $(LIBS_CORE) -lm
 $(B)/tools/%: $(B)/tests/gen/%.o
 	$(link) $(LIBS_CORE) -lm
+$(B)/tools/bench_clock: $(B)/tests/clock_sim.o
 $(B)/tools/%: $(B)/tests/bench/%.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
 
