@@ -33,24 +33,24 @@ ok() {
 is() {
     if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got  $2" "want $3"; fi
 }
-# exits NAME STATUS COMMAND...: exit status; leaves its output in $TMP/out and $TMP/err
+# exits NAME STATUS COMMAND...: exit status; leaves its output in $TMP/stdout and $TMP/stderr
 exits() {
     local rc=0
-    "${@:3}" >"$TMP/out" 2>"$TMP/err" </dev/null || rc=$?
+    "${@:3}" >"$TMP/stdout" 2>"$TMP/stderr" </dev/null || rc=$?
     if [ $rc = "$2" ]; then
         pass "$1"
     else
-        fail "$1" "exit status $rc, want $2" "$(head -n 20 "$TMP/err")"
+        fail "$1" "exit status $rc, want $2" "$(head -n 20 "$TMP/stderr")"
     fi
 }
-# says NAME PATTERN [FILE]: an extended regular expression in FILE (default $TMP/err)
+# says NAME PATTERN [FILE]: an extended regular expression in FILE (default $TMP/stderr)
 says() {
-    local file=${3:-$TMP/err}
+    local file=${3:-$TMP/stderr}
     if grep -Eq -- "$2" "$file"; then pass "$1"; else fail "$1" "no line matches $2" "$(head -n 20 "$file")"; fi
 }
-# silent NAME [FILE]: FILE (default $TMP/err) is empty
+# silent NAME [FILE]: FILE (default $TMP/stderr) is empty
 silent() {
-    local file=${2:-$TMP/err}
+    local file=${2:-$TMP/stderr}
     if [ ! -s "$file" ]; then pass "$1"; else fail "$1" "$(head -n 20 "$file")"; fi
 }
 # same NAME FILE FILE: equal bytes

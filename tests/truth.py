@@ -14,9 +14,6 @@ import sys
 import e2e
 from e2e import CASES, Tap, convert, summary
 
-DEVICE = {"nc_exec_running", "cc_running", "cc_exec_barrier", "nc_model_switch", "numerical_err", "hw_notify"}
-
-
 def flagged(span, what):
     return span.args.get(what) in (True, "true", 1)
 
@@ -25,8 +22,13 @@ def key_of_truth(s):
     return (s["pid"], s["name"], s["nc"], s["tracking_id"])
 
 
+def kind_of(s):
+    """The name of a span without the model behind it."""
+    return s.name.split(" ")[0]
+
+
 def key_of_span(s):
-    return (int(s.pid), str(s.args.get("event_type")), int(s.args["nc_idx"]), int(s.args["tracking_id"]))
+    return (int(s.pid), kind_of(s), int(s.args["nc_idx"]), int(s.args["tracking_id"]))
 
 
 class Compare:
@@ -46,19 +48,12 @@ class Compare:
             tap.ok(False, f"{prefix}: {kind}", f"{len(found)}", *found[:8])
 
 
-def physical_core(span):
-    """The physical core whose row a device span is on."""
-    if "device_core_idx" in span.args:
-        return int(span.args["device_core_idx"])
-    return None
-
-
-def compare(result, truth, start_of, tolerance=0):
+def compare(result, truth, start_of, tolerance=0, drift=0):
     """start_of(truth span) -> where its start is expected; None = do not compare it."""
     c = Compare()
     spans = {}
     for s in result.spans:
-        if str(s.args.get("event_type")) == "timestamp_sync_point" or "tracking_id" not in s.args:
+        if kind_of(s) == "timestamp_sync_point" or "tracking_id" not in s.args:
             continue
         key = key_of_span(s)
         if key in spans:
@@ -71,8 +66,6 @@ def compare(result, truth, start_of, tolerance=0):
         if s is None:
             c.note("all there", "missing:", key)
             continue
-        if not s.name.startswith(t["name"]):
-            c.note("names", key, s.name)
         want = start_of(t)
         if t["drop"] == "start":
             if not flagged(s, "start_lost"):
@@ -90,7 +83,8 @@ def compare(result, truth, start_of, tolerance=0):
                 c.note("lost halves flagged", "whole, but flagged:", key)
             if (s.dur is None) != (t["dur"] is None):
                 c.note("lengths", key, s.dur, t["dur"])
-            elif t["dur"] is not None and abs(s.dur - t["dur"]) > 2 * tolerance:
+            # where clocks drift, a span measured by the device's is longer or shorter by that
+            elif t["dur"] is not None and abs(s.dur - t["dur"]) > 2 * tolerance + t["dur"] * drift:
                 c.note("lengths", key, s.dur, "want", t["dur"])
         if int(s.args.get("thread_id", 0)) != t["tid"]:
             c.note("threads", key, s.args.get("thread_id"))
@@ -98,11 +92,11 @@ def compare(result, truth, start_of, tolerance=0):
         for name, value in ({} if t["drop"] == "start" else t["attrs"]).items():
             if str(s.args.get(name)) != value:
                 c.note("attributes", key, name, s.args.get(name), "want", value)
-        if t["core"] is not None:
-            core = physical_core(s)
-            if core is not None and core != t["core"] and t["drop"] != "start":
-                c.note("physical cores", key, core, t["core"])
-            # one row, or a set of lanes of one row, may hold one physical core only
+        if t["core"] is not None and t["drop"] != "start" and "device_core_idx" in s.args:
+            if int(s.args["device_core_idx"]) != t["core"]:
+                c.note("physical cores", key, s.args["device_core_idx"], t["core"])
+            # A row (all its lanes) holds one physical core. Collectives do not say theirs and share a
+            # row per logical core; that their clock was the right one shows in their starts.
             rows.setdefault(tuple(map(str, s.row)), set()).add((t["pid"], t["core"]))
     for row, cores in rows.items():
         if len(cores) > 1:
@@ -112,11 +106,11 @@ def compare(result, truth, start_of, tolerance=0):
     return c
 
 
-KINDS = ["all there", "each once", "nothing invented", "names", "starts", "lengths", "threads", "attributes",
+KINDS = ["all there", "each once", "nothing invented", "starts", "lengths", "threads", "attributes",
          "lost halves flagged", "ends of spans without start", "physical cores", "one physical core a row"]
 
 
-def check(tap, prefix, truth, *args, start_of=None, tolerance=0, stdin=None, status=(0, ), forms=None):
+def check(tap, prefix, truth, *args, start_of=None, tolerance=0, drift=0, stdin=None, status=(0, ), forms=None):
     start_of = start_of or (lambda t: t["ts"])
     for form in forms or ("perfetto", "chrome"):
         try:
@@ -126,7 +120,7 @@ def check(tap, prefix, truth, *args, start_of=None, tolerance=0, stdin=None, sta
             continue
         if not tap.ok(r.status in status, f"{prefix}, {form}: exit status", r.status, r.err):
             continue
-        compare(r, truth, start_of, tolerance).report(tap, KINDS, f"{prefix}, {form}")
+        compare(r, truth, start_of, tolerance, drift).report(tap, KINDS, f"{prefix}, {form}")
 
 
 def check_summary(tap, prefix, truth, *args):
@@ -134,12 +128,11 @@ def check_summary(tap, prefix, truth, *args):
     s, status, err = summary(*args)
     if not tap.ok(bool(s), f"{prefix}: --summary", status, err):
         return
-    want = {}
-    for t in truth["spans"]:
-        want[t["name"]] = want.get(t["name"], 0) + 1
-    spans = sum(c["count"] for c in s["categories"].values()) if isinstance(s.get("categories"), dict) else None
-    sync = s["categories"].get("sync", {}).get("count", 0) if spans is not None else 0
-    tap.eq(spans is not None and spans - sync, len(truth["spans"]), f"{prefix}: --summary counts every event")
+    n = sum(c["count"] for kind, c in s["categories"].items() if kind not in ("sync", "instr", "sem"))
+    tap.eq(n, len(truth["spans"]), f"{prefix}: --summary counts every event")
+    r = s["records"]
+    tap.eq(2 * r["pairs"] + r["whole"] + r["unfinished"] + r["start_lost"] + r["instants"] + r["filtered"] +
+           r["dropped"], r["in"], f"{prefix}: --summary accounts for every record")
 
 
 def tests_for(tap, case):
@@ -149,7 +142,7 @@ def tests_for(tap, case):
     # with lost halves the exit status is still 0: they are drawn, and flagged
     if case == "d-noisy-clocks":
         check(tap, "documented formula", truth, "--clock", "sync-point", path,
-              start_of=lambda t: t.get("formula", t["ts"]), tolerance=1)
+              start_of=lambda t: t.get("formula", t["ts"]), tolerance=1, drift=50e-6)
         # the fitted clock beats the formula: sync points are late by 20 us on average, 1 % by 5 ms
         check(tap, "fitted clock", truth, path, tolerance=60_000, forms=["perfetto"])
         return

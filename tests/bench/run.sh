@@ -31,10 +31,10 @@ row() {
     fi
     printf '  %-46s %10.3f %-10s %-22s %s\n' "$1" "$2" "$3" "$4" "$verdict"
 }
-# run ARGS...: converts, sets wall, cpu, peak (KiB)
+# run ARGS...: converts, sets wall, peak (KiB)
 run() {
     local status
-    read -r wall cpu peak status < <("$tools/measure" -n "$runs" "$conv" --quiet --force "$@")
+    read -r wall _ peak status < <("$tools/measure" -n "$runs" "$conv" --quiet --force "$@")
     [ "$status" = 0 ] || { echo "bench: ntff-conv $* ended with $status" >&2; exit 1; }
 }
 size() { stat -c %s "$1"; }
@@ -65,13 +65,11 @@ run -f perfetto -o /dev/null "$in" 2>/dev/null && row "perfetto to /dev/null: ev
     "$(calc "$n / $wall / 1e6")" "M/s" "" ""
 
 echo "size of the Perfetto output"
-declare -A span_bytes
 for flags in "--no-args" "--no-args --compact" "" "--compact"; do
     # shellcheck disable=SC2086 # flags are words
     "$conv" --quiet --force --summary "$dir/sum.json" -f perfetto $flags -o "$dir/out.pftrace" "$in"
     spans=$(grep -o '"count": *[0-9]*' "$dir/sum.json" | grep -o '[0-9]*$' | awk '{ s += $1 } END { print s }')
     each=$(calc "$(size "$dir/out.pftrace") / $spans")
-    span_bytes[$flags]=$each
     case $flags in
     "--no-args") want="<= 40" ;;
     "--no-args --compact") want="<= 35" ;;

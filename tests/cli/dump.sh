@@ -13,6 +13,6 @@ exits "dump" 0 "$conv" dump "$one"
 # names and values in order, whatever the indentation and the words between messages
 facts() { grep -oE '^ *[a-z_]+: .*|^ *(attributes|key|value)\b.*' "$1" | sed -E 's/^ +//; s/ +#.*//' | grep ': '; }
 facts protoc.txt >want
-facts out >got
+facts stdout >got
 same "dump: every field and value that protoc shows, in its order" got want
 finish

@@ -12,14 +12,14 @@ protoc -I"$SRC" --encode=ntff_sample.event_list samples/sample_schema.proto <"$w
 neutral() { sed -E 's/ntff-conv [0-9]+\.[0-9]+\.[0-9]+[^"]*/ntff-conv VERSION/'; }
 
 for form in perfetto chrome; do
-    exits "$form" 0 "$conv" -f $form -o small.$form small.pb
+    exits "$form" 0 "$conv" -q -f $form -o small.$form small.pb
     silent "$form: silent"
-    "$conv" -f $form -o again.$form small.pb
+    "$conv" -q -f $form -o again.$form small.pb
     same "$form: the same bytes again" small.$form again.$form
-    "$conv" -f $form -o packed.$form.gz small.pb
+    "$conv" -q -f $form -o packed.$form.gz small.pb
     gzip -dc packed.$form.gz >unpacked.$form
     same "$form: .gz holds the same bytes" unpacked.$form small.$form
-    "$conv" -f $form -o - small.pb >stdout.$form
+    "$conv" -q -f $form -o - small.pb >stdout.$form
     same "$form: the same on standard output" stdout.$form small.$form
 done
 neutral <small.chrome >small.json

@@ -14,13 +14,13 @@ nothing_left() { is "$1: nothing is left behind" "$(ls -A out)" ""; }
 refused() {
     exits "$1" 1 "$conv" -o out/t.pftrace "${@:3}"
     says "$1: says why" "$2"
-    is "$1: is brief" "$(($(wc -l <"$TMP/err") <= 4))" 1
+    is "$1: is brief" "$(($(wc -l <"$TMP/stderr") <= 4))" 1
     nothing_left "$1"
 }
 
 # -- usage ------------------------------------------------------------------------------------------------
 exits "no argument" 2 "$conv"
-says "no argument: shows the usage" '[Uu]sage'
+says "no argument: says how to get help" '[Uu]sage|--help'
 exits "unknown option" 2 "$conv" --no-such-option in
 says "unknown option: is named" 'no-such-option'
 exits "unknown format" 2 "$conv" -f pdf in
@@ -28,14 +28,14 @@ exits "bad --from" 2 "$conv" --from 12parsecs -o out/t.pftrace in
 exits "--from after --to" 2 "$conv" --from 2s --to 1s -o out/t.pftrace in
 nothing_left "usage errors"
 exits "--help" 0 "$conv" --help
-says "--help: on standard output" '[Uu]sage' "$TMP/out"
+says "--help: on standard output" '[Uu]sage' "$TMP/stdout"
 exits "--version" 0 "$conv" --version
 
 # -- wrong input ------------------------------------------------------------------------------------------
 refused "missing path" 'nowhere.*[Nn]o such file' nowhere
 mkdir empty
-refused "empty directory" 'empty.*(ntrace\.pb|ntff)' empty
-cp "$(command -v true || echo /bin/true)" in_elf
+refused "empty directory" 'looked for ntrace\.pb' empty
+cp /bin/true in_elf
 refused "a program" 'in_elf' in_elf
 printf '\x89PNG\r\n\x1a\n\0\0\0\rIHDR' >picture.png
 refused "a picture" 'picture\.png' picture.png
@@ -49,7 +49,7 @@ refused "zeros" 'zeros\.pb' zeros.pb
 # content, not name, decides
 cp "$cases"/e-device/i-EXAMPLE0_pid_1000/*vnc_0.ntff misnamed-ntrace.pb
 exits "an .ntff named ntrace.pb: info" 0 "$conv" info misnamed-ntrace.pb
-says "an .ntff named ntrace.pb: info knows it" 'ntff|device profile' "$TMP/out"
+says "an .ntff named ntrace.pb: info knows it" 'ntff|device profile' "$TMP/stdout"
 cp in/ntrace.pb misnamed.ntff
 exits "an ntrace.pb named .ntff" 0 "$conv" -q -o out/t.pftrace misnamed.ntff
 ok "an ntrace.pb named .ntff: is converted" test -s out/t.pftrace
@@ -58,7 +58,7 @@ rm -f out/*
 for version in 4 200; do
     { printf "\\x$(printf %x $version)"; tail -c +2 misnamed-ntrace.pb; } >version.ntff
     exits ".ntff of version $version: info goes on" 0 "$conv" info version.ntff
-    cat "$TMP/out" "$TMP/err" >both
+    cat "$TMP/stdout" "$TMP/stderr" >both
     says ".ntff of version $version: said, with what is supported" "$version.*6|6.*$version" both
 done
 
@@ -101,7 +101,7 @@ same "output is the input by another name: untouched" same.pb in/ntrace.pb
 exits "output in a directory of the input" 1 "$conv" --force -o in/ntrace.pb in
 same "output in a directory of the input: untouched" in/ntrace.pb same.pb
 exits "no such directory" 1 "$conv" -o nowhere/t.pftrace in
-says "no such directory: is named" 'nowhere/t\.pftrace'
+says "no such directory: is named" 'nowhere/'
 exits "output is a directory" 1 "$conv" --force -o out in
 nothing_left "output is a directory"
 
@@ -150,7 +150,7 @@ if "${as_nobody[@]}" test -x "$conv" 2>/dev/null && "${as_nobody[@]}" test -r in
     mkdir -m 755 readonly
     [ "$(id -u)" = 0 ] || chmod 555 readonly
     exits "no permission to write" 1 "${as_nobody[@]}" "$conv" -o readonly/t.pftrace in
-    says "no permission to write: says so" 'readonly/t\.pftrace.*[Pp]ermission denied'
+    says "no permission to write: says so" 'readonly/.*[Pp]ermission denied'
     # one unreadable file in a session: the others go on
     mkdir part && cp in/*.pb part/ && cp locked.pb part/cpu_util.pb && chmod 000 part/cpu_util.pb
     exits "one file of a session unreadable" 3 "${as_nobody[@]}" "$conv" -o - part

@@ -26,7 +26,9 @@ for form in ("perfetto", "chrome"):
 with open(os.path.join(e2e.TMP, "events.bin"), "rb") as f:
     data = f.read()
 r = e2e.convert(e2e.write("cut.bin", data[:-50]))
-tap.eq((r.status, len(r.spans)), (3, len(t["spans"])), "cut in the last record: the rest is there, said as a loss")
+lost = data[-112 + 88] == 2  # an instant is gone as a whole, a stop leaves its span unfinished
+tap.eq((r.status, len(r.spans)), (3, len(t["spans"]) - lost),
+       "cut in the last record: the rest is there, said as a loss")
 tap.ok("cut.bin" in r.err and (str(len(data) - 112) in r.err or hex(len(data) - 112) in r.err),
        "cut in the last record: file and offset are named", r.err)
 tap.end()
