@@ -422,10 +422,15 @@ static void describe_largest(struct ntff_clock_quality *q, const struct epoch *e
     q->noise = fit->noise;
     q->drift_ppb = llround(fit->slope * 1e9);
     q->drift_held = fit->held;
+    q->drift_error_ppb = UINT64_MAX;
     q->reach_ns = e->reach_ns;
     q->uncertainty_ns = fit->uncertainty_ns < 0      ? UINT64_MAX
                         : fit->uncertainty_ns > 9e18 ? INT64_MAX
                                                      : (uint64_t)ceil(fit->uncertainty_ns);
+    if (fit->uncertainty_ns >= 0 && e->end_nc_ns > e->begin_nc_ns) { /* one end high, one low */
+        double span = (double)(e->end_nc_ns - e->begin_nc_ns);
+        q->drift_error_ppb = (uint64_t)fmin(9e18, 2e9 * fit->uncertainty_ns / span);
+    }
 }
 
 struct scratch {
@@ -544,7 +549,7 @@ enum ntff_status ntff_clock_build(const struct ntff_clock_pair *pairs, size_t n,
     if (ok) {
         m->quality.n_pairs = (uint32_t)n;
         m->quality.used = choose_mode(mode, pairs, n);
-        m->quality.uncertainty_ns = UINT64_MAX;
+        m->quality.uncertainty_ns = m->quality.drift_error_ppb = UINT64_MAX;
         m->n_pairs = n;
     }
     if (ok && n > 0) {
@@ -629,6 +634,18 @@ static void say_ns(struct text *t, const char *what, uint64_t ns)
     say(t, "%s%" PRIu64 " ns", what, ns);
 }
 
+/* In tenths of a ppm, with how sure it is unless that is surer than they are. */
+static void say_drift(struct text *t, const struct ntff_clock_quality *q)
+{
+    uint64_t ppb = q->drift_ppb < 0 ? -(uint64_t)q->drift_ppb : (uint64_t)q->drift_ppb;
+    uint64_t tenths = (ppb + 50) / 100, error = q->drift_error_ppb / 100;
+    say(t, ", drift %c%" PRIu64 ".%" PRIu64, q->drift_ppb < 0 && tenths ? '-' : '+', tenths / 10,
+        tenths % 10);
+    if (error > 0 && q->drift_error_ppb != UINT64_MAX)
+        say(t, " +-%" PRIu64 ".%" PRIu64, error / 10, error % 10);
+    say(t, " ppm%s", q->drift_held ? " (held)" : "");
+}
+
 static void say_count(struct text *t, uint32_t n, const char *one, const char *many)
 {
     if (n)
@@ -653,11 +670,7 @@ void ntff_clock_describe(const struct ntff_clock_map *m, char *out, size_t cap)
     say(&t, "%s over %" PRIu32 " pair%s", ntff_clock_mode_name(q->used), q->n_pairs,
         q->n_pairs == 1 ? "" : "s");
     if (q->n_pairs > 1) {
-        int64_t tenth =
-            q->drift_ppb / 100 + (q->drift_ppb % 100 >= 50) - (q->drift_ppb % 100 <= -50);
-        say(&t, ", drift %c%" PRId64 ".%" PRId64 " ppm%s", tenth < 0 ? '-' : '+',
-            (tenth < 0 ? -tenth : tenth) / 10, (tenth < 0 ? -tenth : tenth) % 10,
-            q->drift_held ? " (held)" : "");
+        say_drift(&t, q);
         say(&t, ", %s", noise[q->noise]);
         say_ns(&t, ", residual median ", q->residual_median_ns);
         say_ns(&t, ", p99 ", q->residual_p99_ns);

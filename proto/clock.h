@@ -65,16 +65,18 @@ struct ntff_clock_quality {
     uint32_t n_resets;     /* times the device clock started anew (device time goes back) */
     uint32_t n_steps;      /* times one of the two clocks was set: the distance jumps for good */
     uint32_t n_segments;
-    int64_t drift_ppb; /* overall (host per device - 1), parts per 1e9 */
-    bool drift_held;   /* the pairs do not determine the drift: held within 100 ppm */
-    uint64_t residual_median_ns, residual_p99_ns,
-        residual_max_ns; /* of kept pairs, |cpu - map(nc)| */
+    int64_t drift_ppb;        /* overall (host per device - 1), parts per 1e9 */
+    uint64_t drift_error_ppb; /* how sure it is, as uncertainty_ns; UINT64_MAX = cannot tell */
+    bool drift_held;          /* the pairs do not determine the drift: held within 100 ppm */
+    /* |cpu - map(nc)| of the kept pairs */
+    uint64_t residual_median_ns, residual_p99_ns, residual_max_ns;
     /* Nine in ten times are placed closer to the truth than this, by an estimate from the scatter
      * and the bends; UINT64_MAX = too few pairs to tell. Not in it: the shortest latency of a
      * reading, which no pair can tell. */
     uint64_t uncertainty_ns;
-    uint64_t span_begin_nc_ns,
-        span_end_nc_ns;  /* support: device time of first and last kept pair */
+    /* Support: device time of the first and the last kept pair (the last may be lower after a
+     * reset). */
+    uint64_t span_begin_nc_ns, span_end_nc_ns;
     uint64_t max_gap_ns; /* longest stretch inside the support without a kept pair */
     uint64_t reach_ns;   /* times this far outside the support still count as supported */
 };
