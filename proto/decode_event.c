@@ -37,14 +37,18 @@ static bool decimal(const char *p, size_t n, uint64_t *out)
     return true;
 }
 
+/* Lengths of the keys below: most attributes are none of them. */
+#define LENGTHS (1u << 4 | 1u << 7 | 1u << 10 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 22)
+
 #define KEY_IS(text) (key_len == sizeof(text) - 1 && memcmp(key, text, sizeof(text) - 1) == 0)
 
 void ntff_rec_attr(struct ntff_rec *r, const char *key, size_t key_len, const char *value,
                    size_t value_len)
 {
     uint64_t v;
-    bool number = decimal(value, value_len, &v);
-    if (!number) {
+    if (!(LENGTHS >> (key_len & 31) & 1) || key_len > 22)
+        return;
+    if (!decimal(value, value_len, &v)) {
         if (KEY_IS("usage_type") && value_len) {
             r->usage = ntff_usage_by_name(value, value_len);
             r->usage_text = (struct ntff_slice){value, value_len};
@@ -100,26 +104,27 @@ static int fail(const uint8_t *msg, const uint8_t *p, const char *what, const ch
     return -1;
 }
 
-/* Second look: the attributes from the first one on. The bytes have been walked before. */
-static void take_attrs(const struct ntff_event_plan *plan, const uint8_t *from, const uint8_t *end,
+/* Second look: the attributes from the first one on. The bytes have been walked before, so lengths
+ * are known to fit. */
+static void take_attrs(const struct ntff_event_plan *plan, const uint8_t *p, const uint8_t *end,
                        struct ntff_rec *r)
 {
-    struct ntff_wire w = ntff_wire_init(from, (size_t)(end - from));
-    struct ntff_field f, kv;
-    while (ntff_wire_next(&w, &f) > 0) {
-        if (f.type != NTFF_WT_LEN || ntff_plan_slot(plan, f.number) != NTFF_S_ATTRIBUTES)
+    while (p < end) {
+        uint64_t tag, v;
+        p = ntff_varint(p, end, &tag);
+        if ((tag & 7) == NTFF_WT_I64 || (tag & 7) == NTFF_WT_I32) {
+            p += (tag & 7) == NTFF_WT_I64 ? 8 : 4;
             continue;
-        struct ntff_wire e = ntff_wire_init(f.data, f.value);
-        struct ntff_slice key = {"", 0}, value = {"", 0};
-        while (ntff_wire_next(&e, &kv) > 0) {
-            if (kv.type != NTFF_WT_LEN)
-                continue;
-            if (kv.number == 1)
-                key = (struct ntff_slice){(const char *)kv.data, kv.value};
-            else if (kv.number == 2)
-                value = (struct ntff_slice){(const char *)kv.data, kv.value};
         }
-        ntff_rec_attr(r, key.p, key.len, value.p, value.len);
+        p = ntff_varint(p, end, &v);
+        if ((tag & 7) != NTFF_WT_LEN)
+            continue;
+        if (ntff_plan_slot(plan, (uint32_t)(tag >> 3)) == NTFF_S_ATTRIBUTES) {
+            struct ntff_slice key, value;
+            ntff_wire_entry(p, v, &key, &value);
+            ntff_rec_attr(r, key.p, key.len, value.p, value.len);
+        }
+        p += v;
     }
 }
 

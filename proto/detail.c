@@ -1,7 +1,7 @@
 /* detail - all raw facts of one event, decoded from its records when somebody asks.
  *
- * Order: what every record has (event_type, id, tracking_id, nc_idx, thread_id, nrta_seq_id,
- * timestamp_ns), then the attributes of the start, then those of the stop that say something new.
+ * Order: what every record has (event_type, id, tracking_id, nc_idx, thread_id, timestamp_ns, and
+ * nrta_seq_id if present), then the attributes of the start, then those of the stop that say something new.
  * The device times of a span's two ends get the vendor's names, nc_start_timestamp_ns and
  * nc_stop_timestamp_ns. */
 #include "proto/builder.h"
@@ -192,111 +192,138 @@ static bool message_at(const struct ntff_source *s, uint32_t off, const uint8_t 
     return true;
 }
 
-/* Attribute entry {1 key, 2 value} of a protobuf record. */
-static bool take_entry(struct ntff_detail *d, const struct ntff_field *f, enum half half)
-{
-    struct ntff_wire w = ntff_wire_init(f->data, f->value);
-    struct ntff_slice key = {"", 0}, value = {"", 0};
-    struct ntff_field kv;
-    while (ntff_wire_next(&w, &kv) > 0) {
-        if (kv.type != NTFF_WT_LEN)
-            continue;
-        struct ntff_slice s = {(const char *)kv.data, kv.value};
-        if (kv.number == 1)
-            key = s;
-        else if (kv.number == 2)
-            value = s;
-    }
-    return take_text(d, key, value, half);
-}
+/* What every record has, in the order it is shown in. */
+static const struct {
+    uint8_t slot;
+    const char *key;
+    uint8_t len;
+} common_keys[] = {
+#define K(slot, key) {slot, key, sizeof(key) - 1}
+    K(NTFF_S_EVENT_TYPE, "event_type"), K(NTFF_S_ID, "id"),
+    K(NTFF_S_TRACKING_ID, "tracking_id"), K(NTFF_S_NC_IDX, "nc_idx"),
+    K(NTFF_S_THREAD_ID, "thread_id"), K(NTFF_S_TIMESTAMP, "timestamp_ns"),
+    K(NTFF_S_NRTA_SEQ_ID, "nrta_seq_id"),
+};
+#define N_ALWAYS 6 /* of these; nrta_seq_id only if present [FMT] */
 
-/* The common facts, once, from whichever record comes first. */
+/* Shown only when they say something. */
+static const struct {
+    uint8_t slot;
+    const char *key;
+} rare_keys[] = {{NTFF_S_DURATION, "duration"}, {NTFF_S_PARENT_ID, "parent_id"},
+                 {NTFF_S_STATUS, "status"},     {NTFF_S_TYPE, "type"},
+                 {NTFF_S_DATA, "data"},         {NTFF_S_ND_IDX, "nd_idx"}};
+
 struct common {
     uint64_t v[NTFF_S_COUNT];
     uint32_t has;
 };
 
+static void put_common(struct ntff_attr *a, const struct common *c)
+{
+    for (size_t i = 0; i < N_ALWAYS + (c->has >> NTFF_S_NRTA_SEQ_ID & 1); i++) {
+        a[i].key = (struct ntff_slice){common_keys[i].key, common_keys[i].len};
+        a[i].kind = NTFF_V_UINT;
+        a[i].u = c->v[common_keys[i].slot];
+    }
+}
+
+static bool add_rare(struct ntff_detail *d, const struct common *c)
+{
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(rare_keys); i++)
+        if (c->has >> rare_keys[i].slot & 1 && c->v[rare_keys[i].slot] &&
+            !ntff_detail_uint(d, rare_keys[i].key, c->v[rare_keys[i].slot]))
+            return false;
+    return true;
+}
+
 static bool add_common(struct ntff_detail *d, const struct common *c)
 {
-    bool good = ntff_detail_uint(d, "event_type", c->v[NTFF_S_EVENT_TYPE]) &&
-                ntff_detail_uint(d, "id", c->v[NTFF_S_ID]) &&
-                ntff_detail_uint(d, "tracking_id", c->v[NTFF_S_TRACKING_ID]) &&
-                ntff_detail_uint(d, "nc_idx", c->v[NTFF_S_NC_IDX]) &&
-                ntff_detail_uint(d, "thread_id", c->v[NTFF_S_THREAD_ID]);
-    if (good && c->has >> NTFF_S_NRTA_SEQ_ID & 1)
-        good = ntff_detail_uint(d, "nrta_seq_id", c->v[NTFF_S_NRTA_SEQ_ID]);
-    good = good && ntff_detail_uint(d, "timestamp_ns", c->v[NTFF_S_TIMESTAMP]);
-    static const struct {
-        uint8_t slot;
-        const char *key;
-    } rare[] = {{NTFF_S_DURATION, "duration"}, {NTFF_S_PARENT_ID, "parent_id"},
-                {NTFF_S_STATUS, "status"},     {NTFF_S_TYPE, "type"},
-                {NTFF_S_DATA, "data"},         {NTFF_S_ND_IDX, "nd_idx"}};
-    for (size_t i = 0; good && i < NTFF_ARRAY_LEN(rare); i++)
-        if (c->has >> rare[i].slot & 1)
-            good = ntff_detail_uint(d, rare[i].key, c->v[rare[i].slot]);
-    return good;
+    size_t n = N_ALWAYS + (c->has >> NTFF_S_NRTA_SEQ_ID & 1);
+    if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, n, sizeof *d->attrs))
+        return false;
+    put_common(d->attrs + d->n, c);
+    d->n += n;
+    return add_rare(d, c);
 }
 
 /* Unknown fields of newer runtimes, by number: "field_17". */
-static bool add_unknown(struct ntff_detail *d, const struct ntff_field *f)
+static bool add_unknown(struct ntff_detail *d, uint64_t number, bool is_text, const uint8_t *p,
+                        uint64_t v)
 {
     if (d->scratch.cap - d->scratch.len < 24)
         return true;
     char *key = (char *)d->scratch.p + d->scratch.len;
-    int n = snprintf(key, 24, "field_%u", f->number);
+    int n = snprintf(key, 24, "field_%u", (unsigned)number);
     d->scratch.len += (size_t)n;
-    struct ntff_attr *a =
-        add(d, key, (size_t)n, f->type == NTFF_WT_LEN ? NTFF_V_TEXT : NTFF_V_UINT);
-    if (a && f->type == NTFF_WT_LEN)
-        a->text = (struct ntff_slice){(const char *)f->data, f->value};
+    struct ntff_attr *a = add(d, key, (size_t)n, is_text ? NTFF_V_TEXT : NTFF_V_UINT);
+    if (a && is_text)
+        a->text = (struct ntff_slice){(const char *)p, v};
     else if (a)
-        a->u = f->value;
+        a->u = v;
     return a;
 }
 
+/* One pass: scalars are gathered, texts appended behind the room kept for the common facts, which
+ * go in last, when nrta_seq_id is known to be there or not. */
 static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
                        enum half half, bool first)
 {
-    const uint8_t *msg;
-    size_t len;
-    if (!message_at(s, off, &msg, &len))
-        return true;
-    struct ntff_wire w = ntff_wire_init(msg, len);
-    struct ntff_field f;
+    const uint8_t *p;
+    size_t len, room = first ? N_ALWAYS + 1 : 0;
     struct common c = {.has = 0};
-    const uint8_t *rest = NULL; /* from the first field that is no common scalar */
-    while (ntff_wire_next(&w, &f) > 0) {
-        int slot = ntff_plan_slot(s->plan, f.number);
-        if (f.type == NTFF_WT_LEN || slot == NTFF_S_UNKNOWN) {
-            if (!rest)
-                rest = f.type == NTFF_WT_LEN ? f.data : w.p;
-            continue;
-        }
-        uint64_t v = f.value;
-        if (s->plan->zigzag >> slot & 1)
-            v = v >> 1 ^ (0 - (v & 1));
-        c.v[slot] = v;
-        c.has |= 1u << slot;
-    }
-    if (first && !add_common(d, &c))
-        return false;
-    if (!rest)
+    if (!message_at(s, off, &p, &len))
         return true;
-    w = ntff_wire_init(msg, len);
-    while (ntff_wire_next(&w, &f) > 0) {
-        int slot = ntff_plan_slot(s->plan, f.number);
+    if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, room, sizeof *d->attrs))
+        return false;
+    d->n += room;
+    for (const uint8_t *end = p + len; p < end;) {
+        uint64_t tag, v;
         bool good = true;
-        if (slot == NTFF_S_ATTRIBUTES && f.type == NTFF_WT_LEN)
-            good = take_entry(d, &f, half);
-        else if (slot == NTFF_S_HINT && f.type == NTFF_WT_LEN)
-            good = ntff_detail_text(d, "hint", 4, (const char *)f.data, f.value);
-        else if (slot == NTFF_S_UNKNOWN)
-            good = add_unknown(d, &f);
+        if (!(p = ntff_varint(p, end, &tag)))
+            break;
+        int slot = ntff_plan_slot(s->plan, (uint32_t)(tag >> 3));
+        unsigned wire = tag & 7;
+        if (wire == NTFF_WT_VARINT || wire == NTFF_WT_LEN) {
+            if (!(p = ntff_varint(p, end, &v)))
+                break;
+        } else {
+            size_t n = wire == NTFF_WT_I64 ? 8 : 4;
+            if ((size_t)(end - p) < n)
+                break;
+            v = n == 8 ? ntff_le64(p) : ntff_le32(p);
+            p += n;
+        }
+        if (wire == NTFF_WT_LEN) {
+            if (v > (uint64_t)(end - p))
+                break;
+            if (slot == NTFF_S_ATTRIBUTES) {
+                struct ntff_slice key, value;
+                ntff_wire_entry(p, v, &key, &value);
+                good = take_text(d, key, value, half);
+            } else if (slot == NTFF_S_HINT) {
+                good = ntff_detail_text(d, "hint", 4, (const char *)p, v);
+            } else {
+                good = add_unknown(d, tag >> 3, true, p, v);
+            }
+            p += v;
+        } else if (slot == NTFF_S_UNKNOWN) {
+            good = add_unknown(d, tag >> 3, false, p, v);
+        } else {
+            c.v[slot] = s->plan->zigzag >> slot & 1 ? v >> 1 ^ (0 - (v & 1)) : v;
+            c.has |= 1u << slot;
+        }
         if (!good)
             return false;
     }
-    return true;
+    if (!first)
+        return true;
+    if (!(c.has >> NTFF_S_NRTA_SEQ_ID & 1)) { /* close the gap of the absent one */
+        d->n--;
+        memmove(d->attrs + N_ALWAYS, d->attrs + room, (d->n - N_ALWAYS) * sizeof *d->attrs);
+    }
+    put_common(d->attrs, &c);
+    return add_rare(d, &c);
 }
 
 /* -- the 112-byte record -------------------------------------------------------------------------

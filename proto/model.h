@@ -309,7 +309,7 @@ struct ntff_attr {
 };
 
 /* All raw facts of an event, in a fixed order: event_type, id, tracking_id, nc_idx, thread_id,
- * nrta_seq_id (if present), timestamp_ns (recorded, of the start), then the attributes of the start
+ * timestamp_ns (recorded, of the start), nrta_seq_id (if present), then the attributes of the start
  * record in file order, then those of the stop record that differ, with nc_timestamp_ns renamed to
  * nc_start_timestamp_ns and nc_stop_timestamp_ns for spans. Attribute values of ntrace.pb are text;
  * a value that is a canonical decimal (no sign, no leading zero, below 2^64) is given as UINT. */

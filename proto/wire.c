@@ -76,3 +76,19 @@ bool ntff_wire_plausible(const uint8_t *data, size_t len)
         ;
     return r == 0;
 }
+
+void ntff_wire_entry_slow(const uint8_t *p, const uint8_t *end, struct ntff_slice *key,
+                          struct ntff_slice *value)
+{
+    struct ntff_wire w = ntff_wire_init(p, (size_t)(end - p));
+    struct ntff_field f;
+    *key = *value = (struct ntff_slice){"", 0};
+    while (ntff_wire_next(&w, &f) > 0) {
+        if (f.type != NTFF_WT_LEN)
+            continue;
+        if (f.number == 1)
+            *key = (struct ntff_slice){(const char *)f.data, f.value};
+        else if (f.number == 2)
+            *value = (struct ntff_slice){(const char *)f.data, f.value};
+    }
+}

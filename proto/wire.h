@@ -43,7 +43,8 @@ static inline uint64_t ntff_varint_pack(uint64_t w)
 /* Reads one varint; returns the byte after it, or NULL (cut, or longer than 10 bytes). Bits above
  * 64 in a tenth byte are dropped, as protobuf does. Timestamps take nine bytes, so long ones are
  * read as a word, without a branch per byte. */
-static inline const uint8_t *ntff_varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
+__attribute__((always_inline)) static inline const uint8_t *
+ntff_varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
 {
     if (NTFF_LIKELY(p < end && *p < 0x80)) {
         *out = *p;
@@ -65,6 +66,27 @@ static inline const uint8_t *ntff_varint(const uint8_t *p, const uint8_t *end, u
 
 /* Next field: 1 = *f filled, 0 = exactly at the end, -1 = malformed. */
 int ntff_wire_next(struct ntff_wire *w, struct ntff_field *f);
+
+/* Key and value of a map entry {1: text, 2: text} [FMT]; what is absent or no text is left empty. Any extra
+ * fields are skipped; a malformed rest ends the entry. */
+void ntff_wire_entry_slow(const uint8_t *p, const uint8_t *end, struct ntff_slice *key,
+                          struct ntff_slice *value);
+
+/* The same; entries as every writer makes them (key, value, both below 128 bytes) take a few loads. */
+static inline void ntff_wire_entry(const uint8_t *p, size_t len, struct ntff_slice *key,
+                                   struct ntff_slice *value)
+{
+    if (NTFF_LIKELY(len >= 4 && p[0] == 0x0a && p[1] < 0x80)) {
+        size_t k = p[1], rest = len - 2;
+        const uint8_t *v = p + 2 + k;
+        if (NTFF_LIKELY(k + 2 <= rest && v[0] == 0x12 && v[1] < 0x80 && v[1] == rest - k - 2)) {
+            *key = (struct ntff_slice){(const char *)p + 2, k};
+            *value = (struct ntff_slice){(const char *)v + 2, v[1]};
+            return;
+        }
+    }
+    ntff_wire_entry_slow(p, p + len, key, value);
+}
 
 /* True if data[0..len) parses as a message all the way (one level, non-empty allowed). */
 bool ntff_wire_plausible(const uint8_t *data, size_t len);
