@@ -433,48 +433,32 @@ static bool recorded_is_host(const struct ntff_dev *d)
            (d->rec_start_ns != d->nc_start_ns && d->rec_start_ns > HOST_FLOOR_NS);
 }
 
-/* Sync-point maps parallel to b->clocks, NULL where a core has no pair. */
-static bool formula_maps(struct placer *p, struct ntff_clock_map **maps)
-{
-    struct ntff_builder *b = p->b;
-    const struct ntff_sync *s = b->syncs.v;
-    size_t i = 0;
-    for (size_t c = 0; c < b->clocks.n; c++) {
-        const struct ntff_core_clock *k = &b->clocks.v[c];
-        p->pairs.n = 0;
-        for (;
-             i < b->syncs.n && s[i].proc == k->process && s[i].nc == k->nc && s[i].core == k->core;
-             i++) {
-            struct ntff_clock_pair *x = NTFF_VEC_PUSH(b->budget, &p->pairs);
-            if (!x)
-                return no_memory(b);
-            *x = (struct ntff_clock_pair){s[i].nc_ns, s[i].cpu_ns, s[i].exec_id};
-        }
-        if (p->pairs.n && ntff_clock_build(p->pairs.v, p->pairs.n, NTFF_CLOCK_SYNC_POINT, &maps[c],
-                                           NULL) != NTFF_OK)
-            return no_memory(b);
-    }
-    return true;
-}
-
 /* Timestamps that are themselves the formula's result tell nothing the pairs do not; others were
- * read independently and are kept. Counted per process: 9 of 10 comparable ones decide. */
-static bool compare_recorded(struct placer *p, struct ntff_clock_map **maps, uint32_t (*seen)[2])
+ * read independently and are kept. Counted per process: 9 of 10 comparable ones decide. The formula is
+ * host = sync.cpu + (nc - sync.nc) with the sync point of the same execution and core [AWS:P2]. */
+static bool compare_recorded(struct placer *p, struct ntff_map *points, uint32_t (*seen)[2])
 {
     struct ntff_builder *b = p->b;
-    uint32_t hint = 0;
-    if (!formula_maps(p, maps))
-        return false;
+    for (size_t i = 0; i < b->syncs.n; i++) {
+        const struct ntff_sync *s = &b->syncs.v[i];
+        if (s->dev != NTFF_NONE || s->exec_id == NTFF_NO_EXEC)
+            continue;
+        struct ntff_map_slot *m = ntff_map_at(
+            points, (struct ntff_key){s->exec_id, (uint64_t)s->proc << 32 | s->nc, s->core});
+        if (!m)
+            return no_memory(b);
+        m->value = (uint32_t)i;
+    }
     for (size_t i = 0; i < b->devs.n; i++) {
         const struct ntff_dev *d = &b->devs.v[i];
-        uint64_t host;
         if (!(d->has & NTFF_DEV_START) || d->has & NTFF_DEV_WHOLE || !recorded_is_host(d))
             continue;
-        const struct ntff_core_clock *c = ntff_builder_clock(b, d->proc, d->nc, d->core);
-        const struct ntff_clock_map *m = c ? maps[c - b->clocks.v] : NULL;
-        if (!m || ntff_clock_host(m, d->nc_start_ns, d->exec_id, &hint, &host) != NTFF_PLACED_EXACT)
+        const struct ntff_map_slot *m = ntff_map_find(
+            points, (struct ntff_key){d->exec_id, (uint64_t)d->proc << 32 | d->nc, d->core});
+        if (!m)
             continue;
-        int64_t off = (int64_t)(host - d->rec_start_ns);
+        const struct ntff_sync *s = &b->syncs.v[m->value];
+        int64_t off = (int64_t)(s->cpu_ns + (d->nc_start_ns - s->nc_ns) - d->rec_start_ns);
         seen[d->proc][off < -1 || off > 1]++;
     }
     return true;
@@ -483,16 +467,14 @@ static bool compare_recorded(struct placer *p, struct ntff_clock_map **maps, uin
 static bool classify(struct placer *p, uint8_t *kind)
 {
     struct ntff_builder *b = p->b;
-    size_t n_proc = b->processes.n, n_maps = b->clocks.n;
-    struct ntff_clock_map **maps = calloc(n_maps + 1, sizeof(struct ntff_clock_map *));
-    uint32_t(*seen)[2] = calloc(n_proc + 1, sizeof *seen);
-    bool good = maps && seen ? compare_recorded(p, maps, seen) : no_memory(b);
+    size_t n_proc = b->processes.n;
+    struct ntff_map points = {.budget = b->budget};
+    uint32_t(*seen)[2] = ntff_build_take(b, n_proc, sizeof *seen);
+    bool good = seen && compare_recorded(p, &points, seen);
     for (size_t i = 0; good && i < n_proc; i++)
         kind[i] = seen[i][0] > 9 * (uint64_t)seen[i][1] ? REC_FORMULA : REC_INDEPENDENT;
-    for (size_t i = 0; maps && i < n_maps; i++)
-        ntff_clock_done(maps[i]);
-    free(maps);
-    free(seen);
+    ntff_map_free(&points);
+    ntff_build_give(b, seen, n_proc, sizeof *seen);
     return good;
 }
 
