@@ -110,10 +110,10 @@ calls_nothing_loud() {
 keeps_no_globals() {
     local o bad=0
     for o in $(own_members); do
-        # B, D, C: writable data; relocated constants are in .data.rel.ro and show as d or D too, so ask
-        # for the section
+        # Relocated constants are in .data.rel.ro, so ask for the section. One exception: out.c keeps the
+        # names of unfinished outputs, for ntff_out_emergency to remove from a signal handler.
         objdump -t "$build/proto/$o" 2>/dev/null |
-            awk -v o="$o" '$0 ~ / O / && $0 ~ /[ \t]\.(data|bss|tdata|tbss)[ \t]/ && $0 !~ /__?(asan|odr|ubsan|gcov|llvm)/ {
+            awk -v o="$o" '$0 ~ / O / && $0 ~ /[ \t]\.(data|bss|tdata|tbss)[ \t]/ && !(o == "out.o" && $NF == "open_tmp") {
                 print o ": writable " $NF; bad = 1 } END { exit bad }' || bad=1
     done
     return $bad

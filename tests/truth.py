@@ -7,7 +7,7 @@ Every span and instant of the truth must be there once, with its name, start, le
 physical core, thread and attributes, in both formats, with and without the schema; nothing else may be
 there but the sync points. Halves that were left out on purpose must be flagged.
 """
-import json
+import gzip
 import os
 import sys
 
@@ -110,7 +110,8 @@ KINDS = ["all there", "each once", "nothing invented", "starts", "lengths", "thr
          "lost halves flagged", "ends of spans without start", "physical cores", "one physical core a row"]
 
 
-def check(tap, prefix, truth, *args, start_of=None, tolerance=0, drift=0, stdin=None, status=(0, ), forms=None):
+def check(tap, prefix, truth, *args, start_of=None, tolerance=0, drift=0, stdin=None, status=(0, ), forms=None,
+          anonymous=False):
     start_of = start_of or (lambda t: t["ts"])
     for form in forms or ("perfetto", "chrome"):
         try:
@@ -120,6 +121,8 @@ def check(tap, prefix, truth, *args, start_of=None, tolerance=0, drift=0, stdin=
             continue
         if not tap.ok(r.status in status, f"{prefix}, {form}: exit status", r.status, r.err):
             continue
+        for span in r.spans if anonymous else []:
+            span["pid"] = 0
         compare(r, truth, start_of, tolerance, drift).report(tap, KINDS, f"{prefix}, {form}")
 
 
@@ -147,30 +150,36 @@ def tests_for(tap, case):
         check(tap, "fitted clock", truth, path, tolerance=60_000, forms=["perfetto"])
         return
     if case == "f-json":
-        events = os.path.join(CASES, "f-json.events.json")
+        # events in JSON name no process; and the simulated clock rounds: up to 1 ns at either end
         anonymous = dict(truth, spans=[dict(t, pid=0) for t in truth["spans"]])
+        events = os.path.join(CASES, "f-json.events.json")
         with open(events, "rb") as f:
             text = f.read()
-        for what, args, stdin in (("event JSON", [events], None), ("event JSON, standard input", ["-"], text)):
-            check_json(tap, what, anonymous, args, stdin)
+        check(tap, "event JSON", anonymous, events, tolerance=4, anonymous=True)
+        check(tap, "event JSON, standard input", anonymous, "-", stdin=text, tolerance=4, anonymous=True)
         check(tap, "its session", truth, path)
         return
     # the formula of the truth is exact but for the rounding of drifting clocks
     exact = (lambda t: t.get("formula", t["ts"])) if case == "b-bare-raw" else None
     check(tap, "session", truth, path, start_of=exact)
     check(tap, "session with the schema", truth, *schema, path, start_of=exact)
+    check(tap, "session, compact", truth, "--compact", path, start_of=exact, forms=["perfetto"])
     check_summary(tap, "session", truth, path)
+    if case == "a-delimited":
+        single_files(tap, truth, path)
 
 
-def check_json(tap, what, truth, args, stdin):
-    """Events in JSON name no process: compare without pid."""
-    for form in ("perfetto", "chrome"):
-        r = convert(*args, form=form, stdin=stdin)
-        tap.ok(r.status == 0, f"{what}, {form}: exit status", r.status, r.err)
-        for s in r.spans:
-            s["pid"] = 0
-        # the runtime writes host time into its JSON; rounding of the simulated clock is 1 ns a end
-        compare(r, truth, lambda t: t["ts"], tolerance=4).report(tap, KINDS, f"{what}, {form}")
+def single_files(tap, truth, path):
+    """ntrace.pb alone: by path, packed, and from standard input, where no directory names the process."""
+    one = os.path.join(path, "i-EXAMPLE0_pid_1000", "ntrace.pb")
+    with open(one, "rb") as f:
+        data = f.read()
+    check(tap, "ntrace.pb alone", truth, one)
+    packed = e2e.write("packed/i-EXAMPLE0_pid_1000/ntrace.pb.gz", gzip.compress(data))
+    check(tap, "ntrace.pb.gz", truth, packed)
+    for what, stdin in (("standard input", data), ("standard input, gzip", gzip.compress(data))):
+        check(tap, what, dict(truth, spans=[dict(t, pid=0) for t in truth["spans"]]), "-", stdin=stdin,
+              anonymous=True)
 
 
 if __name__ == "__main__":

@@ -8,18 +8,19 @@ want=$SRC/tests/data/golden
 
 protoc -I"$SRC" --encode=ntff_sample.event_list samples/sample_schema.proto <"$want/small.txtpb" |
     "$tools/delimit" >small.pb
-# what was built at another time or elsewhere must not show
-neutral() { sed -E 's/ntff-conv [0-9]+\.[0-9]+\.[0-9]+[^"]*/ntff-conv VERSION/'; }
+mkdir capture && mv small.pb capture/ # the directory names the process
+# what another version or another place would change
+neutral() { sed -E -e 's/ntff-conv [0-9]+\.[0-9]+\.[0-9]+[^"]*/ntff-conv VERSION/' -e "s|$TMP/||g"; }
 
 for form in perfetto chrome; do
-    exits "$form" 0 "$conv" -q -f $form -o small.$form small.pb
+    exits "$form" 0 "$conv" -q -f $form -o small.$form capture/small.pb
     silent "$form: silent"
-    "$conv" -q -f $form -o again.$form small.pb
+    "$conv" -q -f $form -o again.$form capture/small.pb
     same "$form: the same bytes again" small.$form again.$form
-    "$conv" -q -f $form -o packed.$form.gz small.pb
+    "$conv" -q -f $form -o packed.$form.gz capture/small.pb
     gzip -dc packed.$form.gz >unpacked.$form
     same "$form: .gz holds the same bytes" unpacked.$form small.$form
-    "$conv" -q -f $form -o - small.pb >stdout.$form
+    "$conv" -q -f $form -o - capture/small.pb >stdout.$form
     same "$form: the same on standard output" stdout.$form small.$form
 done
 neutral <small.chrome >small.json
@@ -28,6 +29,6 @@ protoc -I"$SRC" --decode=pft.Trace perfetto/perfetto_subset.proto <small.perfett
     neutral >small.pftrace.txt
 silent "perfetto: protoc reads every packet" decode.err
 golden "perfetto: as expected" small.pftrace.txt "$want/small.pftrace.txt"
-"$conv" info small.pb >info.txt
+"$conv" info capture/small.pb | neutral >info.txt
 golden "info: as expected" info.txt "$want/small.info.txt"
 finish
