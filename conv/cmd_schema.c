@@ -6,111 +6,76 @@
  * --schema takes again, or as a table that ends in a comparison with what is publicly known. */
 #include "conv/conv.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conv/paths.h"
 #include "proto/out.h"
 #include "proto/schema_print.h"
 #include "proto/schema_spec.h"
 
 enum format { FORMAT_UNSET, FORMAT_PROTO, FORMAT_DESCRIPTOR, FORMAT_TABLE };
 
-struct options {
-    const char *from, *output;
+struct settings {
+    const char *from, *schema, *output;
     enum format format;
     bool force, quiet;
 };
 
-static const char help[] =
-    "usage: ntff-conv schema [OPTIONS]\n"
-    "\n"
-    "Prints the schema that traces are read with: message and field names, numbers and types.\n"
-    "\n"
-    "  --from FILE|auto   a libnrt.so (read, never executed), a descriptor set (protoc -o) or a\n"
-    "                     single descriptor; auto looks for libnrt.so in LD_LIBRARY_PATH and in\n"
-    "                     /opt/aws/neuron/lib. Without it: --schema, NTFF_SCHEMA, else the "
-    "built-in\n"
-    "                     schema, and what that one lacks\n"
-    "  --format FORMAT    proto       source text that protoc compiles (default)\n"
-    "                     descriptor  a FileDescriptorSet, for --schema (default with -o FILE)\n"
-    "                     table       one line per field; the last line compares with what is "
-    "known\n"
-    "                                 of runtime " NTFF_SPEC_VERSION "\n"
-    "  -o, --output FILE  write to FILE; the suffix picks the format (.proto, .txt, else "
-    "descriptor);\n"
-    "                     a directory gets one .proto file per file of the schema\n"
-    "  --force            replace FILE\n"
-    "  --quiet            no notes on standard error\n"
-    "  --help             this text\n";
-
-static int usage_error(const char *text, const char *what)
-{
-    conv_say("schema: %s%s (try ntff-conv schema --help)", text, what);
-    return CONV_USAGE;
-}
-
-static bool parse_format(const char *text, enum format *out)
+static bool set_format(void *settings, const char *value, struct ntff_error *err)
 {
     static const char *const names[] = {"", "proto", "descriptor", "table"};
     for (size_t i = 1; i < NTFF_ARRAY_LEN(names); i++)
-        if (strcmp(text, names[i]) == 0) {
-            *out = (enum format)i;
+        if (strcmp(value, names[i]) == 0) {
+            ((struct settings *)settings)->format = (enum format)i;
             return true;
         }
+    ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+              "--format: %s: expected proto, descriptor or table", value);
     return false;
 }
 
-/* -1 = go on, else the exit code. */
-static int parse_options(int argc, char **argv, struct options *o)
-{
-    static const struct option longs[] = {
-        {"from", required_argument, NULL, 'F'},   {"schema", required_argument, NULL, 'S'},
-        {"format", required_argument, NULL, 'f'}, {"output", required_argument, NULL, 'o'},
-        {"force", no_argument, NULL, 'y'},        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
-    };
-    const char *schema = getenv("NTFF_SCHEMA");
-    int c;
-    opterr = 0;
-    optind = 0;
-    while ((c = getopt_long(argc, argv, "f:o:qh", longs, NULL)) != -1) {
-        switch (c) {
-        case 'F':
-            o->from = optarg;
-            break;
-        case 'S':
-            schema = optarg;
-            break;
-        case 'f':
-            if (!parse_format(optarg, &o->format))
-                return usage_error("--format is proto, descriptor or table, not ", optarg);
-            break;
-        case 'o':
-            o->output = optarg;
-            break;
-        case 'y':
-            o->force = true;
-            break;
-        case 'q':
-            o->quiet = true;
-            break;
-        case 'h':
-            fputs(help, stdout);
-            return fflush(stdout) == 0 ? CONV_ALL : CONV_NOTHING;
-        default:
-            return usage_error("unknown option or missing argument: ", argv[optind - 1]);
-        }
-    }
-    if (optind < argc)
-        return usage_error("takes no file but with --from: ", argv[optind]);
-    if (!o->from)
-        o->from = schema;
-    return -1;
-}
+static const struct conv_option options[] = {
+    {"from", 0, "FILE|auto",
+     "a libnrt.so (read, never executed), a FileDescriptorSet (protoc -o) or a "
+     "FileDescriptorProto; "
+     "auto looks for libnrt.so in LD_LIBRARY_PATH and /opt/aws/neuron/lib (default: --schema, "
+     "$NTFF_SCHEMA, else built-in)",
+     CONV_OPT_TEXT, offsetof(struct settings, from), NULL},
+    {"schema", 0, "FILE|auto", "the same as --from", CONV_OPT_TEXT,
+     offsetof(struct settings, schema), NULL},
+    {"format", 'f', "FORMAT",
+     "proto: source that protoc compiles (default); descriptor: a FileDescriptorSet for --schema "
+     "(default with -o); table: a line per field, then a comparison with what is known of "
+     "runtime " NTFF_SPEC_VERSION,
+     CONV_OPT_SET, 0, set_format},
+    {"output", 'o', "FILE",
+     "write to FILE, whose suffix picks the format (.proto, .txt, else descriptor); a directory "
+     "gets "
+     "one .proto file per file of the schema",
+     CONV_OPT_TEXT, offsetof(struct settings, output), NULL},
+    {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, offsetof(struct settings, force),
+     NULL},
+    {"quiet", 'q', NULL, "no notes on standard error", CONV_OPT_FLAG,
+     offsetof(struct settings, quiet), NULL},
+};
+
+static const struct conv_cli cli = {
+    .command = "schema",
+    .operands = "",
+    .about =
+        "Prints the schema that files are read with: messages, fields, numbers and types. The "
+        "built-in one holds only what is public and marks what it lacks; the exact one is inside "
+        "every libnrt.so.",
+    .options = options,
+    .n_options = NTFF_ARRAY_LEN(options),
+    .more = "To keep the schema of a machine and use it elsewhere:\n"
+            "  ntff-conv schema --from auto -o neuron.desc\n"
+            "  ntff-conv --schema neuron.desc SESSION\n",
+};
 
 static bool is_directory(const char *path)
 {
@@ -125,7 +90,7 @@ static bool has_suffix(const char *path, const char *suffix)
     return len > n && strcmp(path + len - n, suffix) == 0;
 }
 
-static enum format pick_format(const struct options *o)
+static enum format pick_format(const struct settings *o)
 {
     if (o->format != FORMAT_UNSET)
         return o->format;
@@ -135,10 +100,9 @@ static enum format pick_format(const struct options *o)
     return has_suffix(o->output, ".txt") ? FORMAT_TABLE : FORMAT_DESCRIPTOR;
 }
 
-/* -- out ----------------------------------------------------------------------------------------
- */
+/* -- out -------------------------------------------------------------------------------------- */
 
-static bool write_buf(const struct options *o, const char *path, const struct ntff_buf *b)
+static bool write_buf(const struct settings *o, const char *path, const struct ntff_buf *b)
 {
     struct ntff_error err = {0};
     struct ntff_out *out = NULL;
@@ -179,7 +143,7 @@ static bool is_safe_name(const char *name)
     return true;
 }
 
-static int write_directory(const struct options *o, const struct ntff_schema *s)
+static int write_directory(const struct settings *o, const struct ntff_schema *s)
 {
     int code = CONV_ALL;
     for (size_t i = 0; i < s->n_files && code == CONV_ALL; i++) {
@@ -207,15 +171,17 @@ static bool print_proto(const struct ntff_schema *s, struct ntff_buf *b)
     return false;
 }
 
-static int write_schema(const struct options *o, const struct ntff_schema *s)
+static int write_schema(const struct settings *o, const struct ntff_schema *s)
 {
     struct ntff_buf b = {0};
     const char *path = o->output ? o->output : "-";
     struct ntff_spec_result r = {0};
     switch (pick_format(o)) {
     case FORMAT_DESCRIPTOR:
-        if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO))
-            return usage_error("a descriptor is no text; write it to a file with ", "-o FILE");
+        if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO)) {
+            conv_say("not writing binary data to a terminal; use -o FILE");
+            return CONV_USAGE;
+        }
         ntff_schema_print_set(s, &b);
         break;
     case FORMAT_TABLE:
@@ -240,24 +206,33 @@ static int write_schema(const struct options *o, const struct ntff_schema *s)
 
 int conv_cmd_schema(int argc, char **argv)
 {
-    struct options o = {0};
+    struct settings o = {.schema = getenv("NTFF_SCHEMA")};
+    struct conv_args args;
     struct ntff_schema *s = NULL;
-    struct ntff_error err = {0};
-    int code = parse_options(argc, argv, &o);
-    if (code >= 0)
+    struct ntff_error err = {.offset = NTFF_NO_OFFSET};
+    int code = conv_cli_parse(&cli, argc, argv, &o, &args);
+    if (code != CONV_GO)
         return code;
-    if (ntff_schema_open(o.from, getenv("LD_LIBRARY_PATH"), &s, &err) != NTFF_OK) {
-        if (err.offset != NTFF_NO_OFFSET)
-            conv_say("%s: offset 0x%llx: %s", o.from, (unsigned long long)err.offset, err.text);
-        else
-            conv_say("%s", err.text);
+    if (args.n_operands) {
+        conv_say("schema takes no operand; --from %s?", args.operands[0]);
+        return CONV_USAGE;
+    }
+    const char *from = o.from ? o.from : o.schema;
+    if (ntff_schema_open(from, getenv("LD_LIBRARY_PATH"), &s, &err) != NTFF_OK) {
+        conv_say("%s", err.text);
         return CONV_NOTHING;
     }
     for (size_t i = 0; i < s->n_notes && !o.quiet; i++)
         conv_say("note: %s", s->notes[i]);
-    if (o.from && strcmp(o.from, "auto") == 0 && !o.quiet)
+    if (from && strcmp(from, "auto") == 0 && !o.quiet)
         conv_say("schema from %s", s->source);
-    code = write_schema(&o, s);
+    if (o.output && !conv_output_allowed(o.output, &s->source, 1, &err)) {
+        conv_say("%s", err.text);
+        code = CONV_NOTHING;
+    } else {
+        code = write_schema(&o, s);
+    }
     ntff_schema_free(s);
+    conv_args_done(&args);
     return code;
 }

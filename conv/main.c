@@ -15,6 +15,7 @@ static const struct {
 } commands[] = {
     {"convert", conv_cmd_convert, "write one Perfetto or Chrome trace (the default)"},
     {"info", conv_cmd_info, "say what is in the files and how it was read"},
+    {"dump", conv_cmd_dump, "print every field of every message of a file as text"},
     {"schema", conv_cmd_schema, "show, save or compare the schema files are read with"},
 };
 

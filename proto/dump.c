@@ -75,13 +75,24 @@ void ntff_dump_comment(struct ntff_dump *d, const char *fmt, ...)
     end_line(d);
 }
 
+void ntff_dump_line(struct ntff_dump *d, unsigned depth, const char *fmt, ...)
+{
+    char text[256];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    indent(d, depth);
+    put(d, text);
+    end_line(d);
+}
+
 static struct ntff_slice slice(const struct ntff_field *f)
 {
     return (struct ntff_slice){(const char *)f->data, (size_t)f->value};
 }
 
-/* -- values
- * ------------------------------------------------------------------------------------------ */
+/* -- values ----------------------------------------------------------------------------------- */
 
 static void put_text(struct ntff_dump *d, struct ntff_slice t)
 {
@@ -168,8 +179,7 @@ static void put_number(struct ntff_dump *d, const struct ntff_field_def *f, uint
         ntff_buf_printf(b, "  # 0x%" PRIx64 " in the file", v);
 }
 
-/* -- fields the schema does not know
- * -------------------------------------------------------------------- */
+/* -- fields the schema does not know ---------------------------------------------------------- */
 
 static void dump_raw(struct ntff_dump *d, const struct ntff_field *f, unsigned depth,
                      unsigned budget);
@@ -229,8 +239,7 @@ static void dump_raw(struct ntff_dump *d, const struct ntff_field *f, unsigned d
     end_line(d);
 }
 
-/* -- fields the schema knows
- * ------------------------------------------------------------------------------ */
+/* -- fields the schema knows ------------------------------------------------------------------ */
 
 static const struct ntff_message_def *overlaid(const struct ntff_dump *d,
                                                const struct ntff_message_def *m)
@@ -353,9 +362,7 @@ static void dump_known(struct ntff_dump *d, const struct ntff_field_def *def,
     end_line(d);
 }
 
-/* -- order
- * ------------------------------------------------------------------------------------------------
- */
+/* -- order ------------------------------------------------------------------------------------ */
 
 static const struct ntff_field_def *map_key_of(const struct ntff_field_def *def)
 {
@@ -493,8 +500,7 @@ static void dump_fields(struct ntff_dump *d, const struct ntff_message_def *m,
     dump_map_default(d, m, msg, 2, depth);
 }
 
-/* -- the whole
- * ---------------------------------------------------------------------------------------------- */
+/* -- the whole -------------------------------------------------------------------------------- */
 
 static enum ntff_status state(const struct ntff_dump *d)
 {

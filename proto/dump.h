@@ -47,6 +47,9 @@ enum ntff_status ntff_dump_message(struct ntff_dump *d, const char *name,
 /* Writes a line "# ..." */
 void ntff_dump_comment(struct ntff_dump *d, const char *fmt, ...) NTFF_PRINTF(2, 3);
 
+/* Writes a line of the text format, 2 * depth blanks before it. The caller keeps it printable. */
+void ntff_dump_line(struct ntff_dump *d, unsigned depth, const char *fmt, ...) NTFF_PRINTF(3, 4);
+
 /* Hands over what is still buffered. */
 enum ntff_status ntff_dump_flush(struct ntff_dump *d) NTFF_MUST_CHECK;
 void ntff_dump_done(struct ntff_dump *d);

@@ -2,6 +2,7 @@
 #include "proto/load_args.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,9 +11,9 @@ enum { FLAG, TEXT, CLOCK, GROUP, BYTES, SCHEMA };
 #define IN_OPTIONS(member) offsetof(struct ntff_load_setup, options.member)
 
 static const struct ntff_load_arg table[] = {
-    {"schema", NULL, "FILE",
-     "field numbers from FILE: a libnrt.so, a FileDescriptorSet or a FileDescriptorProto "
-     "(default: $NTFF_SCHEMA, else built-in)",
+    {"schema", NULL, "FILE|auto",
+     "field numbers from FILE: a libnrt.so, a FileDescriptorSet or a FileDescriptorProto; auto "
+     "looks for the libnrt.so of this machine (default: $NTFF_SCHEMA, else built-in)",
      SCHEMA, offsetof(struct ntff_load_setup, schema_path)},
     {"clock", NULL, "MODE",
      "how device times become host times: auto, fit, sync-point, nearest, device or recorded",
@@ -142,7 +143,7 @@ enum ntff_status ntff_load_setup_finish(struct ntff_load_setup *s, const char *e
 {
     const char *path = s->schema_path ? s->schema_path : env_schema;
     if (path && *path) {
-        enum ntff_status status = ntff_schema_load(path, &s->schema, err);
+        enum ntff_status status = ntff_schema_open(path, getenv("LD_LIBRARY_PATH"), &s->schema, err);
         if (status != NTFF_OK)
             return status;
         s->options.schema = s->schema;

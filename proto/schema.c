@@ -15,8 +15,7 @@
 #define MAX_EXTENTS 4096
 #define MAX_UNPACKED ((size_t)1 << 30) /* of a gzip file or a pipe; plain files are mapped */
 
-/* -- lists of descriptors ------------------------------------------------------------------------
- */
+/* -- lists of descriptors --------------------------------------------------------------------- */
 
 void ntff_schema_blobs_free(struct ntff_schema_blobs *l)
 {
@@ -50,8 +49,7 @@ static enum ntff_status out_of_memory(struct ntff_error *err)
     return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
 }
 
-/* -- origins --------------------------------------------------------------------------------------
- */
+/* -- origins ---------------------------------------------------------------------------------- */
 
 enum ntff_status ntff_schema_builtin(struct ntff_schema **out, struct ntff_error *err)
 {
@@ -130,6 +128,20 @@ static enum ntff_status search(const struct ntff_bytes *in, const char *source,
                      source);
 }
 
+/* Puts the source, and where in it, in front of what is wrong with a descriptor. */
+static void blame(struct ntff_error *err, const char *source)
+{
+    struct ntff_error e;
+    if (!err)
+        return;
+    e = *err;
+    if (e.offset == NTFF_NO_OFFSET)
+        ntff_fail(err, e.status, e.offset, "%.100s: %s", source, e.text);
+    else
+        ntff_fail(err, e.status, e.offset, "%.100s: offset 0x%llx: %s", source,
+                  (unsigned long long)e.offset, e.text);
+}
+
 static enum ntff_status parse_bytes(const struct ntff_bytes *in, const char *source,
                                     struct ntff_schema **out, struct ntff_error *err)
 {
@@ -150,6 +162,8 @@ static enum ntff_status parse_bytes(const struct ntff_bytes *in, const char *sou
     }
     if (status == NTFF_OK)
         status = ntff_schema_build(&list, origin, source, out, err);
+    if (status != NTFF_OK && status != NTFF_UNSUPPORTED)
+        blame(err, source);
     ntff_schema_blobs_free(&list);
     return status;
 }
@@ -204,8 +218,7 @@ void ntff_schema_free(struct ntff_schema *s)
     free(s);
 }
 
-/* -- questions ------------------------------------------------------------------------------------
- */
+/* -- questions -------------------------------------------------------------------------------- */
 
 const struct ntff_message_def *ntff_schema_message(const struct ntff_schema *s, const char *name)
 {

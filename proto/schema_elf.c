@@ -22,8 +22,7 @@
 
 #define MAX_TRIES 64 /* hits that are looked at closely */
 
-/* -- ELF ------------------------------------------------------------------------------------------
- */
+/* -- ELF -------------------------------------------------------------------------------------- */
 
 struct elf {
     const uint8_t *data;
@@ -105,8 +104,7 @@ static uint64_t elf_bound(const uint8_t *data, size_t len, uint64_t pos)
     return end;
 }
 
-/* -- one candidate --------------------------------------------------------------------------------
- */
+/* -- one candidate ---------------------------------------------------------------------------- */
 
 /* From a hit on ".proto" back to the tag before the file name; NULL if no name ends there. */
 static const uint8_t *step_back(const uint8_t *data, const uint8_t *hit)
@@ -189,8 +187,7 @@ static uint64_t distance(const struct ntff_schema *s)
     return UINT32_MAX - (s->n_messages < UINT32_MAX ? s->n_messages : UINT32_MAX);
 }
 
-/* -- the search -----------------------------------------------------------------------------------
- */
+/* -- the search ------------------------------------------------------------------------------- */
 
 struct search {
     const uint8_t *data;

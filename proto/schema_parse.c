@@ -41,7 +41,7 @@ struct parse {
     bool proto3;
 };
 
-/* -- failures ---------------------------------------------------------------------------------- */
+/* -- failures --------------------------------------------------------------------------------- */
 
 static bool fail(struct parse *p, enum ntff_status status, const void *at, const char *fmt, ...)
     NTFF_PRINTF(4, 5);
@@ -86,7 +86,7 @@ static bool note(struct parse *p, const char *text)
     return true;
 }
 
-/* -- walking ----------------------------------------------------------------------------------- */
+/* -- walking ---------------------------------------------------------------------------------- */
 
 /* Next field of one level; whoever uses it checks its kind with want(). */
 static bool next(struct parse *p, struct ntff_wire *w, struct ntff_field *f)
@@ -195,7 +195,7 @@ static const char *get_name(struct parse *p, struct ntff_slice msg, const char *
     return name;
 }
 
-/* -- fields ------------------------------------------------------------------------------------ */
+/* -- fields ----------------------------------------------------------------------------------- */
 
 static bool packable(int type)
 {
@@ -319,8 +319,7 @@ static bool parse_fields(struct parse *p, struct ntff_message_def *m)
     return p->status == NTFF_OK && parse_oneofs(p, m, fields) && index_fields(p, m);
 }
 
-/* -- enums and messages -------------------------------------------------------------------------
- */
+/* -- enums and messages ----------------------------------------------------------------------- */
 
 static bool parse_values(struct parse *p, struct ntff_enum_def *e)
 {
@@ -418,8 +417,7 @@ static bool parse_messages(struct parse *p, struct ntff_slice msg, uint32_t numb
     return p->status == NTFF_OK;
 }
 
-/* -- files ---------------------------------------------------------------------------------------
- */
+/* -- files ------------------------------------------------------------------------------------ */
 
 /* A text of the file level: like a name, but any printable ASCII. */
 static const char *file_text(struct parse *p, struct ntff_slice raw, uint32_t number)
@@ -517,8 +515,7 @@ static bool parse_files(struct parse *p, const struct ntff_schema_blobs *list)
     return true;
 }
 
-/* -- linking --------------------------------------------------------------------------------------
- */
+/* -- linking ---------------------------------------------------------------------------------- */
 
 static int cmp_message(const void *a, const void *b)
 {

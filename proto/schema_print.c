@@ -16,8 +16,7 @@
 #include "proto/textfmt.h"
 #include "proto/wire.h"
 
-/* -- small things -------------------------------------------------------------------------------
- */
+/* -- small things ----------------------------------------------------------------------------- */
 
 const char *ntff_type_name(int ftype)
 {
@@ -123,8 +122,7 @@ static void put_quoted(struct printer *p, const void *text, size_t len)
     ntff_buf_add(p->out, "\"", 1);
 }
 
-/* -- options ------------------------------------------------------------------------------------
- */
+/* -- options ---------------------------------------------------------------------------------- */
 
 struct option {
     uint32_t number;
@@ -253,8 +251,7 @@ static unsigned put_option_list(struct printer *p, struct ntff_slice raw,
     return left_out;
 }
 
-/* -- type names
- * ------------------------------------------------------------------------------------ */
+/* -- type names ------------------------------------------------------------------------------- */
 
 /* Words that protoc reads as something else where a type may stand. */
 static bool is_keyword(const char *name)
@@ -304,8 +301,7 @@ static void put_type(struct printer *p, const struct ntff_message_def *m,
         ntff_buf_printf(p->out, "%s", f->type_name);
 }
 
-/* -- fields
- * ----------------------------------------------------------------------------------------- */
+/* -- fields ----------------------------------------------------------------------------------- */
 
 /* The JSON name protoc derives from a field name. */
 static bool is_default_json(const char *name, struct ntff_slice json)
@@ -415,8 +411,7 @@ static void put_fields(struct printer *p, const struct ntff_message_def *m, unsi
     }
 }
 
-/* -- reserved ranges
- * ---------------------------------------------------------------------------------- */
+/* -- reserved ranges -------------------------------------------------------------------------- */
 
 /* Ranges {1 start, 2 end} in fields `number`; those of messages are half-open, those of enums are
  * not. */
@@ -462,8 +457,7 @@ static void put_reserved_names(struct printer *p, struct ntff_slice raw, uint32_
     }
 }
 
-/* -- messages, enums, files
- * ----------------------------------------------------------------------------- */
+/* -- messages, enums, files ------------------------------------------------------------------- */
 
 static void put_enum(struct printer *p, const struct ntff_enum_def *e, unsigned depth)
 {
@@ -655,8 +649,7 @@ bool ntff_schema_print_merged(const struct ntff_schema *s, struct ntff_buf *out)
     return true;
 }
 
-/* -- descriptor set, table
- * ---------------------------------------------------------------------------- */
+/* -- descriptor set, table -------------------------------------------------------------------- */
 
 void ntff_schema_print_set(const struct ntff_schema *s, struct ntff_buf *out)
 {

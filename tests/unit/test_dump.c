@@ -139,8 +139,7 @@ TAP_TEST(depth_is_limited)
     ntff_schema_free(s);
 }
 
-/* -- against protoc -----------------------------------------------------------------------------
- */
+/* -- against protoc --------------------------------------------------------------------------- */
 
 static uint64_t rng = 88172645463325252u;
 static uint64_t rnd(uint64_t n)
