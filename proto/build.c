@@ -441,14 +441,11 @@ static bool type_passes(const struct ntff_filter *f, const struct ntff_rec *r, n
     return r->type < NTFF_N_EVENT_TYPES ? f->type_on[r->type] : f->other_on;
 }
 
-static bool passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r, ntff_str name)
+/* Core, instance and process. */
+static bool place_passes(const struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r)
 {
     const struct ntff_filter *f = &b->filter;
     const struct ntff_process *p = &b->processes.v[proc];
-    if (!f->active)
-        return true;
-    if (f->types_given && !type_passes(f, r, name))
-        return false;
     if (f->cores.n) {
         bool hit = false;
         for (size_t i = 0; i < f->cores.n; i++)
@@ -461,6 +458,12 @@ static bool passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec 
     char pid[24];
     snprintf(pid, sizeof pid, "%" PRIu64, p->pid);
     return !f->process || in_list(f->process, pid);
+}
+
+static bool passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r, ntff_str name)
+{
+    const struct ntff_filter *f = &b->filter;
+    return !f->active || ((!f->types_given || type_passes(f, r, name)) && place_passes(b, proc, r));
 }
 
 /* -- records ------------------------------------------------------------------------------------
@@ -933,6 +936,33 @@ bool ntff_build_event(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32
     return true;
 }
 
+struct ntff_event *ntff_build_events(struct ntff_builder *b)
+{
+    return b->events.v;
+}
+
+struct ntff_event *ntff_build_room(struct ntff_builder *b, size_t n, size_t *first)
+{
+    if (n > NTFF_NONE - 1 - b->events.n ||
+        !ntff_grow(b->budget, (void **)&b->events.v, &b->events.cap, b->events.n, n,
+                   sizeof *b->events.v))
+        return no_memory(b), NULL;
+    *first = b->events.n;
+    return b->events.v;
+}
+
+bool ntff_build_filled(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t device_core,
+                       size_t n)
+{
+    struct ntff_range *range = NULL;
+    if (device_core != NTFF_NONE && !(range = range_of(b, proc, nc, device_core)))
+        return no_memory(b);
+    b->events.n += n;
+    if (range)
+        range->n_events += (uint32_t)n;
+    return true;
+}
+
 bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc,
                               uint32_t device_core, uint32_t track, uint64_t nc_ns, int64_t i,
                               double d)
@@ -945,6 +975,45 @@ bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc
     if (range)
         range->n_samples++;
     return true;
+}
+
+size_t ntff_build_core_runs(const struct ntff_builder *b, uint32_t proc, struct ntff_core_run *runs,
+                            size_t cap)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->devs.n; i++) {
+        const struct ntff_dev *d = &b->devs.v[i];
+        if (d->proc != proc || d->type != NTFF_ET_DEVICE_EXEC || d->core == NTFF_NONE ||
+            !(d->has & NTFF_DEV_START) || !(d->has & NTFF_DEV_STOP))
+            continue;
+        if (n < cap)
+            runs[n] = (struct ntff_core_run){d->nc_start_ns, d->nc_stop_ns, d->nc, d->core};
+        n++;
+    }
+    return n;
+}
+
+bool ntff_build_device_zero(struct ntff_builder *b, uint32_t proc, uint32_t nc,
+                            uint32_t device_core, uint64_t zero_ns)
+{
+    for (size_t i = 0; i < b->zeros.n; i++) {
+        struct ntff_zero *z = &b->zeros.v[i];
+        if (z->proc != proc || z->nc != nc || z->core != device_core)
+            continue;
+        z->ns = zero_ns < z->ns ? zero_ns : z->ns;
+        return true;
+    }
+    struct ntff_zero *z = NTFF_VEC_PUSH(b->budget, &b->zeros);
+    if (!z)
+        return no_memory(b);
+    *z = (struct ntff_zero){zero_ns, proc, nc, device_core};
+    return true;
+}
+
+bool ntff_build_wants(struct ntff_builder *b, uint32_t proc, uint32_t nc)
+{
+    struct ntff_rec r = {.nc_idx = nc, .type = NTFF_ET_DEVICE_EXEC};
+    return !b->filter.active || place_passes(b, proc, &r);
 }
 
 /* -- halves -------------------------------------------------------------------------------------

@@ -101,10 +101,35 @@ uint32_t ntff_build_nc(struct ntff_builder *b, uint32_t proc, uint32_t nc);
  * when memory ran out. */
 bool ntff_build_event(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t device_core,
                       const struct ntff_event *ev) NTFF_MUST_CHECK;
+/* Besides NTFF_EV_*: an unfinished or start_lost event whose edges are drawn already, not by the
+ * trace's. */
+#define NTFF_EV_EDGES_DRAWN (1u << 16)
+/* The same in bulk. Room for n further events: all of the builder's events, of which those from
+ * *first on are free to be filled in order; earlier ones, once filled, may be changed in place.
+ * Valid until the builder gets any other event. NULL when memory ran out. */
+struct ntff_event *ntff_build_room(struct ntff_builder *b, size_t n, size_t *first);
+/* n of them were filled, as by ntff_build_event. */
+bool ntff_build_filled(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t device_core,
+                       size_t n) NTFF_MUST_CHECK;
+struct ntff_event *ntff_build_events(struct ntff_builder *b); /* as ntff_build_room gives them */
 /* Likewise for a sample of a device counter. */
 bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc,
                               uint32_t device_core, uint32_t track, uint64_t nc_ns, int64_t i,
                               double d) NTFF_MUST_CHECK;
+
+/* Executions (nc_exec_running) whose device times are known, of a process, as read so far. Fills at
+ * most cap of them; returns how many there are. */
+struct ntff_core_run {
+    uint64_t start_ns, stop_ns; /* device time of the core */
+    uint32_t nc, core;
+};
+size_t ntff_build_core_runs(const struct ntff_builder *b, uint32_t proc, struct ntff_core_run *runs,
+                            size_t cap);
+/* Where the time axis of a core without a clock shall begin: device time of its first execution. */
+bool ntff_build_device_zero(struct ntff_builder *b, uint32_t proc, uint32_t nc,
+                            uint32_t device_core, uint64_t zero_ns) NTFF_MUST_CHECK;
+/* False if the filters leave this logical core out. */
+bool ntff_build_wants(struct ntff_builder *b, uint32_t proc, uint32_t nc);
 
 /* Reports progress and polls for cancellation; false = stop. Cheap; call every few thousand
  * records. */

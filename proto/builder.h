@@ -80,6 +80,12 @@ struct ntff_range {
     uint32_t proc, nc, core;
 };
 
+/* Device time of a core's first execution, for when it has no clock. */
+struct ntff_zero {
+    uint64_t ns;
+    uint32_t proc, nc, core;
+};
+
 enum ntff_role { NTFF_ROLE_SUBMIT, NTFF_ROLE_PRE, NTFF_ROLE_WAIT, NTFF_ROLE_DEVICE };
 
 /* An event that may be an end of a flow. */
@@ -163,6 +169,7 @@ struct ntff_builder {
     NTFF_VEC(struct ntff_dev) devs;
     NTFF_VEC(struct ntff_sync) syncs;
     NTFF_VEC(struct ntff_range) ranges;
+    NTFF_VEC(struct ntff_zero) zeros;
     NTFF_VEC(struct ntff_link) links;
     NTFF_VEC(struct ntff_rate) rates;
     NTFF_VEC(struct ntff_core_clock) clocks;

@@ -29,6 +29,9 @@ struct entry {
 struct loader {
     struct ntff_builder b;
     NTFF_VEC(struct entry) entries;
+    NTFF_VEC(struct entry)
+    profiles;  /* .ntff files, read last: the system trace says where they belong */
+    bool last; /* reading those */
     NTFF_VEC(struct ntff_key) seen; /* directories visited: (dev, ino) */
     size_t n_named, n_unreadable;
     struct ntff_error *err;
@@ -300,6 +303,13 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
     bool ntff = ntff_ntff_sniff(head, in->gzip ? 0 : in->file_len),
          json = !ntff && ntff_json_sniff(head);
     enum ntff_status s;
+    if (ntff && !l->last && strcmp(in->path, "-") != 0) {
+        struct entry *later = NTFF_VEC_PUSH(b->budget, &l->profiles);
+        if (!later)
+            return NTFF_NOMEM;
+        *later = *e;
+        return NTFF_OK;
+    }
     if ((ntff && b->opt->no_device) || (json && b->opt->no_system))
         return NTFF_OK;
     if (!json && (s = ntff_input_map(in, l->err)))
@@ -505,6 +515,10 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     for (size_t i = 0; i < l->entries.n; i++)
         if (!load_file(l, &l->entries.v[i]))
             return failed(l, err);
+    l->last = true;
+    for (size_t i = 0; i < l->profiles.n; i++)
+        if (!load_file(l, &l->profiles.v[i]))
+            return failed(l, err);
     if (l->entries.n == 0 && l->n_unreadable)
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s",
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
@@ -536,6 +550,7 @@ static void end(struct loader *l)
     NTFF_VEC_FREE(m, &b->devs);
     NTFF_VEC_FREE(m, &b->syncs);
     NTFF_VEC_FREE(m, &b->ranges);
+    NTFF_VEC_FREE(m, &b->zeros);
     NTFF_VEC_FREE(m, &b->links);
     NTFF_VEC_FREE(m, &b->rates);
     NTFF_VEC_FREE(m, &b->auxes);
@@ -543,6 +558,7 @@ static void end(struct loader *l)
     NTFF_VEC_FREE(m, &b->filter.names_on);
     NTFF_VEC_FREE(m, &b->filter.names_off);
     NTFF_VEC_FREE(m, &l->entries);
+    NTFF_VEC_FREE(m, &l->profiles);
     NTFF_VEC_FREE(m, &l->seen);
     ntff_schema_free(b->builtin);
 }

@@ -104,7 +104,9 @@ static void close_edges(struct ntff_builder *b)
         struct ntff_event *e = &b->events.v[i];
         if (e->flags & NTFF_EV_HIDDEN)
             continue;
-        if (e->flags & NTFF_EV_START_LOST) {
+        if (e->flags & NTFF_EV_EDGES_DRAWN) {
+            ntff_event_clear(e, NTFF_EV_EDGES_DRAWN);
+        } else if (e->flags & NTFF_EV_START_LOST) {
             e->dur_ns = e->ts_ns - begin;
             e->ts_ns = begin;
         } else if (e->flags & NTFF_EV_UNFINISHED) {

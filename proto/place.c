@@ -593,7 +593,7 @@ static void place_range(struct ntff_builder *b, const struct ntff_range *r)
 {
     struct ntff_core_clock *c = ntff_builder_clock(b, r->proc, r->nc, r->core);
     bool align = c && b->opt->clock != NTFF_CLOCK_DEVICE && ntff_clock_quality(c->map)->n_pairs;
-    uint32_t hint = 0;
+    uint32_t hint = 0, n_by[NTFF_PLACED_EXTRAPOLATED + 1] = {0};
     for (uint32_t i = 0; i < r->n_events; i++) {
         struct ntff_event *e = &b->events.v[r->first_event + i];
         enum ntff_placed how = NTFF_PLACED_NONE;
@@ -602,13 +602,9 @@ static void place_range(struct ntff_builder *b, const struct ntff_range *r)
                                   &e->ts_ns, &e->dur_ns);
         if (how == NTFF_PLACED_NONE)
             e->flags |= NTFF_EV_UNALIGNED;
-        else if (how == NTFF_PLACED_EXTRAPOLATED)
+        else if (how != NTFF_PLACED_EXACT)
             e->flags |= NTFF_EV_ESTIMATED;
-        if (c) {
-            c->n_placed++;
-            c->n_extrapolated += how == NTFF_PLACED_EXTRAPOLATED;
-            c->n_unplaced += how == NTFF_PLACED_NONE;
-        }
+        n_by[how]++;
     }
     for (uint32_t i = 0; i < r->n_samples; i++) {
         struct ntff_sample *s = &b->samples.v[r->first_sample + i];
@@ -616,18 +612,55 @@ static void place_range(struct ntff_builder *b, const struct ntff_range *r)
             ntff_clock_host(c->map, s->ts_ns, NTFF_NO_EXEC, &hint, &s->ts_ns) == NTFF_PLACED_NONE)
             b->tracks.v[s->track].unaligned = true;
     }
+    if (c) {
+        c->n_placed += r->n_events;
+        c->n_nearest += n_by[NTFF_PLACED_NEAREST];
+        c->n_extrapolated += n_by[NTFF_PLACED_EXTRAPOLATED];
+        c->n_unplaced += n_by[NTFF_PLACED_NONE];
+    }
+    uint32_t n_estimated = n_by[NTFF_PLACED_NEAREST] + n_by[NTFF_PLACED_EXTRAPOLATED];
+    uint32_t n_unplaced = n_by[NTFF_PLACED_NONE];
+    if (n_estimated)
+        ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_ESTIMATED, n_estimated, NULL, NTFF_NO_OFFSET,
+                      "device profile of NC%" PRIu32 " core %" PRIu32, r->nc, r->core);
+    if (n_unplaced)
+        ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_UNALIGNED, n_unplaced, NULL, NTFF_NO_OFFSET,
+                      "device profile of NC%" PRIu32 " core %" PRIu32, r->nc, r->core);
 }
 
 /* -- what could not be aligned -------------------------------------------------------------------
  */
 
-/* A twin of a device row below "Device clock, not aligned". */
-static uint32_t unaligned_row(struct ntff_builder *b, uint32_t track)
+/* A core whose events keep device time, and how they are moved. */
+struct unaligned {
+    struct core_key at;
+    uint64_t low_ns, zero_ns; /* first event or sample; what shall stand at the begin */
+};
+
+/* What shift_unaligned knows of each track there was when it began. */
+struct unaligned_track {
+    uint32_t group; /* index into .cores, NTFF_NONE: nothing of it is unaligned */
+    uint32_t row;   /* where its events go */
+};
+
+struct shifter {
+    struct ntff_builder *b;
+    NTFF_VEC(struct unaligned) cores;
+    NTFF_VEC(struct unaligned_track) tracks;
+    uint64_t begin_ns; /* first aligned event; UINT64_MAX: there is none */
+};
+
+/* A twin of a device row below "Device clock, not aligned". Where nothing at all is aligned - a
+ * device profile alone - rows stay where they are. */
+static uint32_t unaligned_row(struct shifter *s, uint32_t track)
 {
-    struct ntff_track proto = b->tracks.v[track];
+    struct ntff_builder *b = s->b;
     char name[160];
-    if (proto.unaligned)
+    if (s->begin_ns == UINT64_MAX) {
+        b->tracks.v[track].unaligned = true;
         return track;
+    }
+    struct ntff_track proto = b->tracks.v[track];
     uint32_t process =
         ntff_build_process_track(b, proto.process, proto.nc == NTFF_NONE ? 0 : proto.nc);
     if (process == NTFF_NONE)
@@ -641,62 +674,117 @@ static uint32_t unaligned_row(struct ntff_builder *b, uint32_t track)
     uint32_t g = ntff_build_track(b, process, "Device clock, not aligned", &group);
     if (g == NTFF_NONE)
         return NTFF_NONE;
-    snprintf(name, sizeof name, "NC%" PRIu32 " %.128s", proto.nc,
-             ntff_text(&b->t->strs, proto.name));
+    if (proto.core == NTFF_NONE ||
+        proto.kind == NTFF_TRACK_EXEC) /* those name their core themselves */
+        snprintf(name, sizeof name, "NC%" PRIu32 " %.128s", proto.nc,
+                 ntff_text(&b->t->strs, proto.name));
+    else
+        snprintf(name, sizeof name, "NC%" PRIu32 ":%" PRIu32 " %.120s", proto.nc, proto.core,
+                 ntff_text(&b->t->strs, proto.name));
     proto.unaligned = true;
     return ntff_build_track(b, g, name, &proto);
 }
 
-/* Moves each unaligned core's events so that its first one stands at the begin of the trace. */
-static bool shift_unaligned(struct ntff_builder *b)
+static bool add_unaligned(struct shifter *s, uint32_t track, uint64_t ts_ns)
 {
-    uint64_t begin = UINT64_MAX, first = UINT64_MAX;
-    bool any = false;
+    struct ntff_builder *b = s->b;
+    struct unaligned_track *t = &s->tracks.v[track];
+    struct core_key at = {b->tracks.v[track].process, b->tracks.v[track].nc,
+                          b->tracks.v[track].core};
+    for (uint32_t i = 0; t->group == NTFF_NONE && i < s->cores.n; i++)
+        if (core_cmp(&s->cores.v[i].at, &at) == 0)
+            t->group = i;
+    if (t->group == NTFF_NONE) {
+        struct unaligned *u = NTFF_VEC_PUSH(b->budget, &s->cores);
+        if (!u)
+            return no_memory(b);
+        *u = (struct unaligned){at, UINT64_MAX, UINT64_MAX};
+        t->group = (uint32_t)(s->cores.n - 1);
+        for (size_t i = 0; i < b->zeros.n; i++)
+            if (b->zeros.v[i].proc == at.proc && b->zeros.v[i].nc == at.nc &&
+                b->zeros.v[i].core == at.core)
+                u->zero_ns = b->zeros.v[i].ns;
+    }
+    if (t->row == NTFF_NONE && (t->row = unaligned_row(s, track)) == NTFF_NONE)
+        return false;
+    struct unaligned *u = &s->cores.v[t->group];
+    u->low_ns = ts_ns < u->low_ns ? ts_ns : u->low_ns;
+    return true;
+}
+
+static bool find_unaligned(struct shifter *s)
+{
+    struct ntff_builder *b = s->b;
     for (size_t i = 0; i < b->events.n; i++) {
         const struct ntff_event *e = &b->events.v[i];
-        bool un = e->flags & NTFF_EV_UNALIGNED;
-        uint64_t *low = un ? &first : &begin;
-        any |= un;
-        if (e->ts_ns < *low)
-            *low = e->ts_ns;
+        if (!(e->flags & NTFF_EV_UNALIGNED) && e->ts_ns < s->begin_ns)
+            s->begin_ns = e->ts_ns;
     }
-    if (!any)
-        return true;
-    struct ntff_map low = {.budget = b->budget}; /* (process, nc, core) -> index into lows */
-    NTFF_VEC(uint64_t) lows = {0};
-    for (int move = 0; move < 2; move++) {
-        for (size_t i = 0; i < b->events.n; i++) {
-            struct ntff_event *e = &b->events.v[i];
-            if (!(e->flags & NTFF_EV_UNALIGNED))
-                continue;
-            const struct ntff_track *t = &b->tracks.v[e->track];
-            struct ntff_map_slot *m =
-                ntff_map_at(&low, (struct ntff_key){t->process, t->nc, t->core});
-            if (!m)
-                return no_memory(b);
-            if (m->value == NTFF_NONE) {
-                uint64_t *x = NTFF_VEC_PUSH(b->budget, &lows);
-                if (!x)
-                    return no_memory(b);
-                *x = UINT64_MAX;
-                m->value = (uint32_t)(lows.n - 1);
-            }
-            uint64_t *x = &lows.v[m->value];
-            if (!move) {
-                *x = e->ts_ns < *x ? e->ts_ns : *x;
-                continue;
-            }
-            if (begin != UINT64_MAX)
-                e->ts_ns = begin + (e->ts_ns - *x);
-            uint32_t row = unaligned_row(b, e->track);
-            if (row == NTFF_NONE)
-                return false;
-            e->track = row;
-        }
+    for (size_t i = 0; i < b->samples.n; i++) {
+        const struct ntff_sample *x = &b->samples.v[i];
+        if (!b->tracks.v[x->track].unaligned && x->ts_ns < s->begin_ns)
+            s->begin_ns = x->ts_ns;
     }
-    ntff_map_free(&low);
-    NTFF_VEC_FREE(b->budget, &lows);
+    for (size_t i = 0; i < b->events.n; i++) {
+        const struct ntff_event *e = &b->events.v[i];
+        if (e->flags & NTFF_EV_UNALIGNED && !add_unaligned(s, e->track, e->ts_ns))
+            return false;
+    }
+    for (size_t i = 0; i < b->samples.n; i++) {
+        const struct ntff_sample *x = &b->samples.v[i];
+        if (b->tracks.v[x->track].unaligned && !add_unaligned(s, x->track, x->ts_ns))
+            return false;
+    }
     return true;
+}
+
+/* Moves every unaligned core so that its first execution (else its first record) stands at the
+ * begin of the trace. What happened before those moves the begin, for all cores alike. */
+static void move_unaligned(struct shifter *s)
+{
+    struct ntff_builder *b = s->b;
+    uint64_t begin = s->begin_ns == UINT64_MAX ? 0 : s->begin_ns, lead = 0;
+    for (size_t i = 0; i < s->cores.n; i++) {
+        struct unaligned *u = &s->cores.v[i];
+        u->zero_ns = u->zero_ns == UINT64_MAX ? u->low_ns : u->zero_ns;
+        if (u->zero_ns > u->low_ns && u->zero_ns - u->low_ns > lead)
+            lead = u->zero_ns - u->low_ns;
+    }
+    for (size_t i = 0; i < b->events.n; i++) {
+        struct ntff_event *e = &b->events.v[i];
+        if (!(e->flags & NTFF_EV_UNALIGNED))
+            continue;
+        const struct unaligned_track *t = &s->tracks.v[e->track];
+        e->ts_ns = begin + lead + (e->ts_ns - s->cores.v[t->group].zero_ns);
+        e->track = t->row;
+    }
+    for (size_t i = 0; i < b->samples.n; i++) {
+        struct ntff_sample *x = &b->samples.v[i];
+        if (x->track >= s->tracks.n || s->tracks.v[x->track].group == NTFF_NONE)
+            continue;
+        const struct unaligned_track *t = &s->tracks.v[x->track];
+        if (!b->tracks.v[x->track].unaligned)
+            continue;
+        x->ts_ns = begin + lead + (x->ts_ns - s->cores.v[t->group].zero_ns);
+        x->track = t->row;
+    }
+}
+
+static bool shift_unaligned(struct ntff_builder *b)
+{
+    struct shifter s = {.b = b, .begin_ns = UINT64_MAX};
+    bool good = ntff_grow(b->budget, (void **)&s.tracks.v, &s.tracks.cap, 0, b->tracks.n + 1,
+                          sizeof *s.tracks.v) ||
+                no_memory(b);
+    s.tracks.n = good ? b->tracks.n : 0;
+    for (size_t i = 0; i < s.tracks.n; i++)
+        s.tracks.v[i] = (struct unaligned_track){NTFF_NONE, NTFF_NONE};
+    good = good && find_unaligned(&s);
+    if (good && s.cores.n)
+        move_unaligned(&s);
+    NTFF_VEC_FREE(b->budget, &s.tracks);
+    NTFF_VEC_FREE(b->budget, &s.cores);
+    return good;
 }
 
 static bool describe_cores(struct ntff_builder *b)
