@@ -1,0 +1,206 @@
+/* device - the notification records of one physical core into tracks, spans and counters.
+ * Knows: build, notif, ntff_info. Private to decode_ntff.c, device*.c and notif_detail.c.
+ *
+ * One struct ntff_device stands for a subgraph while its blobs are read. It makes tracks when the
+ * first record needs them, and keeps what is open (instructions, packets, executions) across blobs,
+ * so that a ring drained in several pieces reads like one.
+ *
+ * Units: *_ns is device time of the core (notif.h); the builder moves it onto host time. */
+#ifndef NTFF_DEVICE_H
+#define NTFF_DEVICE_H
+
+#include "build.h"
+#include "notif.h"
+#include "ntff_info.h"
+
+/* -- what details need: struct ntff_source.extra of kind NTFF_SOURCE_NOTIF ------------------------
+ */
+
+/* How the counters of one core's blocks become nanoseconds. */
+struct ntff_clocks {
+    struct ntff_tick engine[NTFF_N_ENGINES];
+    struct ntff_tick other;              /* records that name no engine */
+    const struct ntff_tick *dma, *topsp; /* by engine index; may be fewer than there are engines */
+    uint32_t n_dma, n_topsp;
+};
+
+/* One blob: bytes [begin, end) of its source. */
+struct ntff_blob_ref {
+    uint32_t begin, end;
+    const struct ntff_clocks *clocks;
+    const struct ntff_queue *queues; /* of its core */
+    uint32_t n_queues;
+    uint32_t engine_index;          /* UINT32_MAX unknown */
+    uint8_t trace_type, block_type; /* as decoded; 255 unknown */
+    uint8_t dma_layout;
+    bool dma_queue_ok, sem_ok, interrupt_ok;
+    bool status_ring; /* holds only EXPLICIT records: hint 1 is a status, not a DGE */
+};
+
+struct ntff_blob_table {
+    size_t n;
+    struct ntff_blob_ref *v; /* by begin, not overlapping unless the file is hostile */
+};
+
+/* Clock a record of this type in this blob is stamped by. */
+const struct ntff_tick *ntff_blob_tick(const struct ntff_blob_ref *r, unsigned type);
+/* Queue of a DMA engine; NULL when the file lists none. */
+const struct ntff_queue *ntff_blob_queue(const struct ntff_blob_ref *r, uint32_t queue_index);
+
+/* -- instruction streams --------------------------------------------------------------------------
+ */
+
+/* Per program counter: the name of its spans, and its open ones, oldest first. Links are event
+ * indices; an open span's dur_ns holds the next one. */
+struct ntff_pc {
+    ntff_str name;       /* NTFF_STR_NONE = not interned yet */
+    uint32_t head, tail; /* NTFF_NONE = none open */
+    uint32_t epoch;      /* of the newest open one */
+};
+enum { NTFF_PC_PAGE = 1024 };
+
+/* One open status span (execution, collective). */
+struct ntff_open {
+    uint64_t ns;
+    struct ntff_ref ref;
+    bool there;
+};
+
+/* An engine, or a CC-core: whatever retires instructions in one order. */
+struct ntff_stream {
+    char label[24]; /* "Tensor", "CC-core 8" */
+    uint32_t track; /* NTFF_NONE until needed */
+    uint32_t status_track;
+    bool on; /* passes the filters */
+    struct ntff_pc *page[NTFF_PC_COUNT / NTFF_PC_PAGE];
+    uint64_t first_ns, last_ns, active_ns; /* active: at least one instruction open */
+    uint64_t n_spans, n_unfinished, n_start_lost;
+    uint32_t n_open;
+    uint32_t epoch; /* moves on when what is open cannot be trusted any more */
+    struct ntff_open exec, cc;
+};
+
+/* -- counters over DMA packets
+ * --------------------------------------------------------------------- */
+
+enum { NTFF_CELLS = 1 << 16 };
+
+/* Packets per stretch of time. A span adds its part of the first and last cell, and a step at
+ * each end of the whole cells between: O(1) for any length. */
+struct ntff_cells {
+    uint64_t begin_ns;
+    unsigned shift; /* a cell is 1 << shift ns */
+    struct ntff_cell {
+        int64_t step;         /* open packets: change of whole cells */
+        uint64_t part_ns;     /* time open inside a first or last cell */
+        int64_t rate_step[2]; /* likewise bytes per ns (fixed point) and bytes; M2S, S2M */
+        double bytes[2];
+    } * cell; /* NTFF_CELLS + 1 */
+};
+
+/* Packets of one (engine, queue, direction) that have started, oldest first. */
+struct ntff_fifo {
+    uint32_t head, tail; /* event indices, linked by dur_ns */
+    uint32_t track;
+    bool on; /* passes the filters */
+};
+enum { NTFF_N_QUEUES = 16 };
+struct ntff_dma_engine {
+    uint32_t index; /* of trace_info; UINT32_MAX unknown */
+    uint32_t bus_track;
+    ntff_str name[2];
+    uint64_t last_ns;
+    struct ntff_fifo fifo[NTFF_N_QUEUES][2];
+};
+
+/* -- a core
+ * ---------------------------------------------------------------------------------------- */
+
+enum { NTFF_N_CC_CORES = 64 };
+
+struct ntff_window {
+    uint64_t start_ns, stop_ns;
+};
+
+struct ntff_device {
+    struct ntff_builder *b;
+    const struct ntff_load_options *opt;
+    const struct ntff_profile *profile;
+    const struct ntff_graph *graph; /* NULL: session blobs without one */
+    struct ntff_clocks *clocks;
+    uint32_t file, proc, nc, core;
+    uint32_t parent; /* track everything hangs below */
+    uint16_t src;
+
+    struct ntff_stream *engine[NTFF_N_ENGINES];
+    struct ntff_stream *cc_core[NTFF_N_CC_CORES]; /* by engine index, made on demand */
+    uint32_t sem_track[2][256];                   /* event, semaphore */
+    uint32_t sem_group, dma_group, cc_group, events_track, status_track, cc_status_track;
+    NTFF_VEC(struct ntff_dma_engine) dma;
+    struct ntff_cells cells;
+
+    NTFF_VEC(struct ntff_window) execs; /* executions by their markers, in order of their end */
+    uint64_t first_ns;                  /* first record of any kind; UINT64_MAX none */
+    uint64_t of_kind[NTFF_NK_COUNT];    /* records by kind */
+    uint64_t n_filtered, n_dropped, n_bad_time, n_reserved;
+    uint64_t sw_marks, hw_marks; /* overflow marks shown */
+    uint64_t n_packets, packet_bytes[2];
+    uint64_t n_samples;        /* records that became counter samples */
+    struct ntff_counts counts; /* of the others: what they became */
+};
+
+/* A run of records of this core, as decode_ntff.c hands it over. */
+struct ntff_ring {
+    const uint8_t *data;
+    uint64_t n;
+    struct ntff_blob_ref *ref;
+    struct ntff_ring_look look;
+    const uint32_t *order; /* records by time; NULL = as they lie */
+};
+
+enum ntff_status
+ntff_device_init(struct ntff_device *d) NTFF_MUST_CHECK; /* after the fields above src */
+/* Time over which the DMA counters run, before the first DMA blob is read. */
+bool ntff_device_dma_extent(struct ntff_device *d, uint64_t first_ns,
+                            uint64_t last_ns) NTFF_MUST_CHECK;
+/* Reads one blob. */
+bool ntff_device_ring(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
+/* Closes what is open, emits counters. */
+bool ntff_device_finish(struct ntff_device *d) NTFF_MUST_CHECK;
+void ntff_device_done(struct ntff_device *d);
+
+/* -- between the device*.c files
+ * -------------------------------------------------------------------- */
+
+struct ntff_stream *ntff_device_stream(struct ntff_device *d, const struct ntff_blob_ref *r,
+                                       unsigned type);
+bool ntff_device_stream_track(struct ntff_device *d, struct ntff_stream *s) NTFF_MUST_CHECK;
+/* "PE,Tensor" or "^SP": does a list want something with these two names? Empty and NULL want all.
+ */
+bool ntff_device_listed(const char *list, const char *code, const char *name);
+/* An instant or span of this core. */
+bool ntff_device_add(struct ntff_device *d, const struct ntff_event *e) NTFF_MUST_CHECK;
+bool ntff_device_instant(struct ntff_device *d, uint32_t track, int category, const char *name,
+                         uint64_t ns, struct ntff_ref ref) NTFF_MUST_CHECK;
+uint32_t
+ntff_device_events(struct ntff_device *d); /* track for errors and marks; NTFF_NONE: no memory */
+/* Any record that is not an instruction's start or end, and the overflow marks of all. */
+bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring,
+                       uint64_t index) NTFF_MUST_CHECK;
+/* device_instr.c */
+bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
+void ntff_stream_close(struct ntff_device *d, struct ntff_stream *s);
+/* device_dma.c */
+bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
+void ntff_device_dma_close(struct ntff_device *d, struct ntff_dma_engine *e);
+void ntff_cells_span(struct ntff_cells *c, uint64_t start_ns, uint64_t stop_ns, uint64_t bytes,
+                     int direction);
+bool ntff_device_dma_counters(struct ntff_device *d) NTFF_MUST_CHECK;
+
+static inline struct ntff_ref ntff_ring_ref(const struct ntff_device *d, const struct ntff_ring *r,
+                                            uint64_t index)
+{
+    return (struct ntff_ref){r->ref->begin + (uint32_t)(index * NTFF_NOTIF_BYTES), d->src};
+}
+
+#endif
