@@ -162,8 +162,14 @@ static enum ntff_status parse_bytes(const struct ntff_bytes *in, const char *sou
     }
     if (status == NTFF_OK)
         status = ntff_schema_build(&list, origin, source, out, err);
-    if (status != NTFF_OK && status != NTFF_UNSUPPORTED)
+    if (status == NTFF_OK && (*out)->n_messages + (*out)->n_enums == 0) {
+        ntff_schema_free(*out);
+        *out = NULL;
+        status = ntff_fail(err, NTFF_UNSUPPORTED, NTFF_NO_OFFSET,
+                           "%s: begins like a descriptor, but defines nothing", source);
+    } else if (status != NTFF_OK && status != NTFF_UNSUPPORTED) {
         blame(err, source);
+    }
     ntff_schema_blobs_free(&list);
     return status;
 }

@@ -597,6 +597,9 @@ static bool link_types(struct parse *p)
             if (!link_field(p, m, &fields[k]))
                 return false;
     }
+    if (!ntff_schema_message(p->s, "ntrace_event") && !ntff_schema_message(p->s, "ntff_info") &&
+        !note(p, "neither ntrace_event nor ntff_info is in it: not the schema of NTFF files"))
+        return false;
     const char **notes = alloc(p, p->notes.n, sizeof *notes);
     if (!notes)
         return false;
