@@ -1,9 +1,9 @@
 /* detail - all raw facts of one event, decoded from its records when somebody asks.
  *
  * Order: what every record has (event_type, id, tracking_id, nc_idx, thread_id, timestamp_ns, and
- * nrta_seq_id if present), then the attributes of the start, then those of the stop that say something new.
- * The device times of a span's two ends get the vendor's names, nc_start_timestamp_ns and
- * nc_stop_timestamp_ns. */
+ * nrta_seq_id if present), then the attributes of the start, then those of the stop that say
+ * something new. The device times of a span's two ends get the vendor's names,
+ * nc_start_timestamp_ns and nc_stop_timestamp_ns. */
 #include "proto/builder.h"
 #include "proto/plan.h"
 #include "proto/store.h"
@@ -161,8 +161,8 @@ static bool take_text(struct ntff_detail *d, struct ntff_slice key, struct ntff_
     return true;
 }
 
-/* The message at an offset of a source; false if it does not lie inside any more. */
-static bool message_at(const struct ntff_source *s, uint32_t off, const uint8_t **msg, size_t *len)
+bool ntff_source_message(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
+                         size_t *len)
 {
     const uint8_t *end = s->data + s->len, *p = s->data + off;
     uint64_t n;
@@ -198,10 +198,13 @@ static const struct {
     const char *key;
     uint8_t len;
 } common_keys[] = {
-#define K(slot, key) {slot, key, sizeof(key) - 1}
-    K(NTFF_S_EVENT_TYPE, "event_type"), K(NTFF_S_ID, "id"),
+#define K(slot, key)                                                                               \
+    {                                                                                              \
+        slot, key, sizeof(key) - 1                                                                 \
+    }
+    K(NTFF_S_EVENT_TYPE, "event_type"),   K(NTFF_S_ID, "id"),
     K(NTFF_S_TRACKING_ID, "tracking_id"), K(NTFF_S_NC_IDX, "nc_idx"),
-    K(NTFF_S_THREAD_ID, "thread_id"), K(NTFF_S_TIMESTAMP, "timestamp_ns"),
+    K(NTFF_S_THREAD_ID, "thread_id"),     K(NTFF_S_TIMESTAMP, "timestamp_ns"),
     K(NTFF_S_NRTA_SEQ_ID, "nrta_seq_id"),
 };
 #define N_ALWAYS 6 /* of these; nrta_seq_id only if present [FMT] */
@@ -272,7 +275,7 @@ static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_de
     const uint8_t *p;
     size_t len, room = first ? N_ALWAYS + 1 : 0;
     struct common c = {.has = 0};
-    if (!message_at(s, off, &p, &len))
+    if (!ntff_source_message(s, off, &p, &len))
         return true;
     if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, room, sizeof *d->attrs))
         return false;
@@ -472,7 +475,7 @@ static bool from_store(const struct ntff_source *s, uint32_t off, struct ntff_de
 {
     const uint8_t *msg;
     size_t len;
-    if (!message_at(s, off, &msg, &len))
+    if (!ntff_source_message(s, off, &msg, &len))
         return true;
     struct ntff_wire w = ntff_wire_init(msg, len);
     struct ntff_field f;

@@ -283,6 +283,11 @@ static inline uint64_t ntff_event_end(const struct ntff_event *e)
     return e->ts_ns + e->dur_ns;
 }
 
+/* The message a ref into a source of kind EVENTS or STORE names: *msg points into the source. False if
+ * it does not lie inside any more. */
+bool ntff_source_message(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
+                         size_t *len);
+
 /* -- details on demand ------------------------------------------------------------------------ */
 
 enum ntff_value_kind {

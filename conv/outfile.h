@@ -1,0 +1,17 @@
+/* outfile - where a command writes: standard output or a file, never over an input.
+ * Knows: out, paths. */
+#ifndef CONV_OUTFILE_H
+#define CONV_OUTFILE_H
+
+#include "conv/cli.h"
+#include "proto/out.h"
+
+/* Opens path ("-" or NULL = standard output; a name ending in .gz is compressed). CONV_ALL, or the
+ * exit code after the error was printed. */
+int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
+                      const struct conv_args *args);
+/* Commits if code is CONV_ALL or CONV_LOSSES, and closes. Returns code, or CONV_NOTHING after an
+ * error of the output was printed. */
+int conv_outfile_close(struct ntff_out *out, int code);
+
+#endif
