@@ -14,11 +14,10 @@
  * one per stretch between nodes, one after the last node (again with the overall drift). */
 #include "clock.h"
 #include "clock_fit.h"
+#include "line.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -516,6 +515,9 @@ static bool build_epochs(struct ntff_clock_map *m)
         q->residual_median_ns = w.res[(w.n_res - 1) / 2];
         q->residual_p99_ns = w.res[(w.n_res - 1) * 99 / 100];
         q->residual_max_ns = w.res[w.n_res - 1];
+        if (q->used != NTFF_CLOCK_FIT && q->uncertainty_ns != UINT64_MAX)
+            q->uncertainty_ns =
+                w.res[(w.n_res - 1) * 9 / 10]; /* a single pair is off by its residual */
         q->span_begin_nc_ns = m->epochs[0].begin_nc_ns;
         q->span_end_nc_ns = m->epochs[n - 1].end_nc_ns;
     }
@@ -598,58 +600,28 @@ bool ntff_clock_residual(const struct ntff_clock_map *m, const struct ntff_clock
     return true;
 }
 
-struct text {
-    char *out;
-    size_t cap, len; /* len < cap */
-};
-
-NTFF_PRINTF(2, 3) static void say(struct text *t, const char *fmt, ...)
+static void say_ns(struct ntff_line *l, const char *what, uint64_t ns)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(t->out + t->len, t->cap - t->len, fmt, ap);
-    va_end(ap);
-    if (n > 0)
-        t->len += (size_t)n < t->cap - t->len ? (size_t)n : t->cap - t->len - 1;
-}
-
-/* Two or three digits and a unit. */
-static void say_ns(struct text *t, const char *what, uint64_t ns)
-{
-    static const struct {
-        uint64_t ns;
-        const char *name;
-    } unit[] = {{NTFF_NS_PER_SEC, "s"}, {1000000, "ms"}, {1000, "us"}};
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(unit); i++) {
-        uint64_t whole = ns / unit[i].ns, tenth = ns % unit[i].ns / (unit[i].ns / 10);
-        if (whole >= 10) {
-            say(t, "%s%" PRIu64 " %s", what, whole, unit[i].name);
-            return;
-        }
-        if (whole >= 1) {
-            say(t, "%s%" PRIu64 ".%" PRIu64 " %s", what, whole, tenth, unit[i].name);
-            return;
-        }
-    }
-    say(t, "%s%" PRIu64 " ns", what, ns);
+    ntff_line_say(l, ", %s ", what);
+    ntff_line_ns(l, ns);
 }
 
 /* In tenths of a ppm, with how sure it is unless that is surer than they are. */
-static void say_drift(struct text *t, const struct ntff_clock_quality *q)
+static void say_drift(struct ntff_line *l, const struct ntff_clock_quality *q)
 {
     uint64_t ppb = q->drift_ppb < 0 ? -(uint64_t)q->drift_ppb : (uint64_t)q->drift_ppb;
     uint64_t tenths = (ppb + 50) / 100, error = q->drift_error_ppb / 100;
-    say(t, ", drift %c%" PRIu64 ".%" PRIu64, q->drift_ppb < 0 && tenths ? '-' : '+', tenths / 10,
-        tenths % 10);
+    ntff_line_say(l, ", drift %c%" PRIu64 ".%" PRIu64, q->drift_ppb < 0 && tenths ? '-' : '+',
+                  tenths / 10, tenths % 10);
     if (error > 0 && q->drift_error_ppb != UINT64_MAX)
-        say(t, " +-%" PRIu64 ".%" PRIu64, error / 10, error % 10);
-    say(t, " ppm%s", q->drift_held ? " (held)" : "");
+        ntff_line_say(l, " +-%" PRIu64 ".%" PRIu64, error / 10, error % 10);
+    ntff_line_say(l, " ppm%s", q->drift_held ? " (held)" : "");
 }
 
-static void say_count(struct text *t, uint32_t n, const char *one, const char *many)
+static void say_count(struct ntff_line *l, uint32_t n, const char *one, const char *many)
 {
     if (n)
-        say(t, ", %" PRIu32 " %s", n, n == 1 ? one : many);
+        ntff_line_say(l, ", %" PRIu32 " %s", n, n == 1 ? one : many);
 }
 
 void ntff_clock_describe(const struct ntff_clock_map *m, char *out, size_t cap)
@@ -659,29 +631,26 @@ void ntff_clock_describe(const struct ntff_clock_map *m, char *out, size_t cap)
                                         [NTFF_NOISE_SYMMETRIC] = "reads early and late alike",
                                         [NTFF_NOISE_MIXED] = "reads early and late"};
     const struct ntff_clock_quality *q = &m->quality;
-    struct text t = {out, cap, 0};
-    if (cap == 0)
-        return;
-    out[0] = '\0';
+    struct ntff_line l = ntff_line_begin(out, cap);
     if (q->n_pairs == 0) {
-        say(&t, "%s, no clock pairs", ntff_clock_mode_name(q->used));
+        ntff_line_say(&l, "%s, no clock pairs", ntff_clock_mode_name(q->used));
         return;
     }
-    say(&t, "%s over %" PRIu32 " pair%s", ntff_clock_mode_name(q->used), q->n_pairs,
-        q->n_pairs == 1 ? "" : "s");
+    ntff_line_say(&l, "%s over %" PRIu32 " pair%s", ntff_clock_mode_name(q->used), q->n_pairs,
+                  q->n_pairs == 1 ? "" : "s");
     if (q->n_pairs > 1) {
-        say_drift(&t, q);
-        say(&t, ", %s", noise[q->noise]);
-        say_ns(&t, ", residual median ", q->residual_median_ns);
-        say_ns(&t, ", p99 ", q->residual_p99_ns);
-        say_ns(&t, ", max ", q->residual_max_ns);
+        say_drift(&l, q);
+        ntff_line_say(&l, ", %s", noise[q->noise]);
+        say_ns(&l, "residual median", q->residual_median_ns);
+        say_ns(&l, "p99", q->residual_p99_ns);
+        say_ns(&l, "max", q->residual_max_ns);
         if (q->uncertainty_ns != UINT64_MAX)
-            say_ns(&t, ", placed within ", q->uncertainty_ns);
+            say_ns(&l, "placed within", q->uncertainty_ns);
     }
-    say_count(&t, q->n_outliers, "outlier dropped", "outliers dropped");
-    say_count(&t, q->n_duplicates, "duplicate dropped", "duplicates dropped");
-    say_count(&t, q->n_resets, "reset", "resets");
-    say_count(&t, q->n_steps, "step", "steps");
+    say_count(&l, q->n_outliers, "outlier dropped", "outliers dropped");
+    say_count(&l, q->n_duplicates, "duplicate dropped", "duplicates dropped");
+    say_count(&l, q->n_resets, "reset", "resets");
+    say_count(&l, q->n_steps, "step", "steps");
     if (q->n_segments > q->n_resets + q->n_steps + 1)
-        say_count(&t, q->n_segments, "segment", "segments");
+        say_count(&l, q->n_segments, "segment", "segments");
 }

@@ -345,6 +345,10 @@ TAP_TEST(quality_tells_the_noise)
     ntff_clock_describe(m, cut, sizeof cut);
     TAP_EQ_STR(cut, "fit over 10");
     ntff_clock_done(m);
+    m = build(s.pairs, s.n_pairs, NTFF_CLOCK_SYNC_POINT); /* each time is off by one latency */
+    q = ntff_clock_quality(m);
+    TAP_OK(q->uncertainty_ns > 40000 && q->uncertainty_ns < 52000); /* 90 %: 46 us */
+    ntff_clock_done(m);
     clock_sim_done(&s);
 
     o.noise = CLOCK_SIM_SYMMETRIC;
