@@ -129,6 +129,7 @@ static void put_records(struct conv_json *j, const struct conv_summary *s)
     conv_json_key_u64(j, "filtered", c->filtered_records);
     conv_json_key_u64(j, "dropped", c->dropped_records);
     conv_json_key_u64(j, "samples_in", c->samples_in);
+    conv_json_key_u64(j, "samples_filtered", c->samples_filtered);
     conv_json_key_u64(j, "samples_dropped", c->samples_dropped + s->stats->samples_dropped);
     conv_json_end(j);
 }

@@ -441,11 +441,21 @@ static bool type_passes(const struct ntff_filter *f, const struct ntff_rec *r, n
     return r->type < NTFF_N_EVENT_TYPES ? f->type_on[r->type] : f->other_on;
 }
 
+static bool process_passes(const struct ntff_builder *b, uint32_t proc)
+{
+    const struct ntff_filter *f = &b->filter;
+    const struct ntff_process *p = &b->processes.v[proc];
+    char pid[24];
+    if (f->instance && !in_list(f->instance, ntff_text(&b->t->strs, p->instance)))
+        return false;
+    snprintf(pid, sizeof pid, "%" PRIu64, p->pid);
+    return !f->process || in_list(f->process, pid);
+}
+
 /* Core, instance and process. */
 static bool place_passes(const struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r)
 {
     const struct ntff_filter *f = &b->filter;
-    const struct ntff_process *p = &b->processes.v[proc];
     if (f->cores.n) {
         bool hit = false;
         for (size_t i = 0; i < f->cores.n; i++)
@@ -453,11 +463,7 @@ static bool place_passes(const struct ntff_builder *b, uint32_t proc, const stru
         if (!hit)
             return false;
     }
-    if (f->instance && !in_list(f->instance, ntff_text(&b->t->strs, p->instance)))
-        return false;
-    char pid[24];
-    snprintf(pid, sizeof pid, "%" PRIu64, p->pid);
-    return !f->process || in_list(f->process, pid);
+    return process_passes(b, proc);
 }
 
 static bool passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r, ntff_str name)
@@ -885,6 +891,12 @@ bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_
 
 bool ntff_build_sample(struct ntff_builder *b, uint32_t track, uint64_t ts_ns, int64_t i, double d)
 {
+    uint32_t proc = b->tracks.v[track].process;
+    if (b->filter.active && proc != NTFF_NONE && !process_passes(b, proc)) {
+        b->t->counts.samples_in++;
+        b->t->counts.samples_filtered++;
+        return true;
+    }
     struct ntff_sample *s = NTFF_VEC_PUSH(b->budget, &b->samples);
     if (!s)
         return no_memory(b);

@@ -104,7 +104,7 @@ static bool clip_event(struct ntff_event *e, uint64_t from_ns, uint64_t to_ns)
     bool point = e->flags & NTFF_EV_INSTANT || e->dur_ns == 0;
     if (point)
         return e->ts_ns >= from_ns && e->ts_ns < to_ns;
-    if (end <= from_ns || e->ts_ns >= to_ns)
+    if (end <= from_ns || e->ts_ns >= to_ns || to_ns <= from_ns)
         return false;
     if (e->ts_ns < from_ns) {
         e->ts_ns = from_ns;
@@ -187,35 +187,60 @@ static int flow_cmp(const void *pa, const void *pb)
     return x->to != y->to ? x->to < y->to ? -1 : 1 : 0;
 }
 
+static int sample_track_cmp(const void *pa, const void *pb)
+{
+    const struct ntff_sample *x = pa, *y = pb;
+    return (x->track > y->track) - (x->track < y->track);
+}
+
+/* Cuts the samples; the last value of each counter before from_ns stays, moved to from_ns, unless
+ * the counter has one just there or nothing of the trace is left. */
 static bool clip_samples(struct ntff_trace *t, uint64_t from_ns, uint64_t to_ns)
 {
-    size_t n = 0, early = 0;
+    size_t i = 0, j, n = 0, at = 0;
     uint32_t *last = malloc((t->n_tracks + 1) * sizeof *last);
-    struct ntff_sample *keep = NULL;
-    if (!last)
-        return false;
-    memset(last, 0xff, (t->n_tracks + 1) * sizeof *last);
-    for (size_t i = 0; i < t->n_samples && t->samples[i].ts_ns < from_ns; i++)
-        last[t->samples[i].track] = (uint32_t)i;
-    keep = malloc((t->n_tracks + 1) * sizeof *keep);
-    for (size_t k = 0; keep && k < t->n_tracks; k++)
-        if (last[k] != UINT32_MAX) {
-            keep[early] = t->samples[last[k]];
-            keep[early++].ts_ns = from_ns;
-        }
-    size_t i = 0;
-    while (i < t->n_samples && t->samples[i].ts_ns < from_ns)
-        i++;
-    /* every kept early value stood before from_ns, so there is room for it */
-    if (keep)
-        memcpy(t->samples, keep, early * sizeof *keep);
-    for (n = early; i < t->n_samples && t->samples[i].ts_ns < to_ns; i++)
-        t->samples[n++] = t->samples[i];
-    t->n_samples = n;
+    struct ntff_sample *keep = malloc((t->n_tracks + 1) * sizeof *keep);
+    bool good = last && keep;
+    if (good) {
+        memset(last, 0xff, (t->n_tracks + 1) * sizeof *last);
+        for (; i < t->n_samples && t->samples[i].ts_ns < from_ns; i++)
+            last[t->samples[i].track] = (uint32_t)i;
+        for (j = i; j < t->n_samples && t->samples[j].ts_ns == from_ns; j++)
+            last[t->samples[j].track] = UINT32_MAX;
+        for (size_t k = 0; k < t->n_tracks && from_ns < t->end_ns && to_ns > from_ns; k++)
+            if (last[k] != UINT32_MAX) {
+                keep[n] = t->samples[last[k]];
+                keep[n++].ts_ns = from_ns;
+            }
+        /* every kept value stood before from_ns, so there is room for it */
+        memcpy(t->samples, keep, n * sizeof *keep);
+        for (; i < t->n_samples && t->samples[i].ts_ns < to_ns; i++)
+            t->samples[n++] = t->samples[i];
+        while (at < n && t->samples[at].ts_ns == from_ns)
+            at++;
+        ntff_sort(t->samples, at, sizeof *t->samples, sample_track_cmp);
+        t->n_samples = n;
+    }
     free(last);
-    bool good = keep != NULL;
     free(keep);
     return good;
+}
+
+/* Takes the records of an event that goes from what was counted as written. */
+static void uncount(struct ntff_counts *c, const struct ntff_event *e)
+{
+    bool start = e->start_ref.src != NTFF_SRC_NONE, stop = e->stop_ref.src != NTFF_SRC_NONE;
+    c->filtered_records += (uint64_t)start + stop;
+    if (e->flags & NTFF_EV_INSTANT)
+        c->instants--;
+    else if (start && stop)
+        c->pairs--;
+    else if (stop)
+        c->start_lost--;
+    else if (e->flags & NTFF_EV_UNFINISHED)
+        c->unfinished--;
+    else
+        c->whole--;
 }
 
 enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_t to_ns,
@@ -229,8 +254,7 @@ enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_
         struct ntff_event *e = &t->events[i];
         map[i] = NTFF_NONE;
         if (!clip_event(e, from_ns, to_ns)) {
-            t->counts.filtered_records +=
-                (e->start_ref.src != NTFF_SRC_NONE) + (e->stop_ref.src != NTFF_SRC_NONE);
+            uncount(&t->counts, e);
             continue;
         }
         map[i] = (uint32_t)n;

@@ -224,7 +224,7 @@ struct ntff_counts {
     uint64_t records_in;
     uint64_t pairs, whole, unfinished, start_lost, instants;
     uint64_t filtered_records, dropped_records;
-    uint64_t samples_in, samples_dropped;
+    uint64_t samples_in, samples_filtered, samples_dropped;
 };
 
 struct ntff_trace {
