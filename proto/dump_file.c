@@ -11,147 +11,30 @@
 #include <string.h>
 
 #include "proto/build.h"
+#include "proto/dump_priv.h"
 #include "proto/probe.h"
 #include "proto/schema_priv.h"
 #include "proto/wire.h"
 
-#define HEADER_BYTES 128
-#define MAX_OVERLAYS 8
-
-struct job {
-    struct ntff_dump *d;
-    const struct ntff_input *in;
-    const struct ntff_dump_options *opt;
-    struct ntff_error *err;
-    struct ntff_schema *builtin; /* loaded when a given schema does not fit */
-    struct ntff_arena arena;
-    struct ntff_dump_overlay overlays[MAX_OVERLAYS];
-    size_t n_overlays;
-};
-
-static enum ntff_status not_protobuf(struct job *j, const char *what)
+static enum ntff_status not_protobuf(struct ntff_dump_job *j, const char *what)
 {
     return ntff_fail(j->err, NTFF_NOTHING, NTFF_NO_OFFSET, "%s: %s", j->in->path, what);
 }
 
-static enum ntff_status nomem(struct job *j)
+static enum ntff_status nomem(struct ntff_dump_job *j)
 {
     return ntff_fail(j->err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
 }
 
-/* -- definitions completed by what was found -------------------------------------------------- */
-
-/* A field that the schema lacks. */
-struct found_field {
-    const char *name;
-    uint32_t number; /* 0 = not found */
-    int type;
-    const char *message; /* for type MESSAGE */
-};
-
-static int by_number(const struct ntff_field_def *a, const struct ntff_field_def *b)
-{
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* Rising by_number of a definition whose fields have been filled in. n is small. */
-static bool index_fields(struct job *j, struct ntff_message_def *m)
-{
-    const struct ntff_field_def **by = ntff_arena_alloc(&j->arena, (m->n_fields + 1) * sizeof *by);
-    if (!by)
-        return false;
-    for (size_t i = 0; i < m->n_fields; i++) {
-        size_t k = i;
-        for (; k > 0 && by_number(by[k - 1], &m->fields[i]) > 0; k--)
-            by[k] = by[k - 1];
-        by[k] = &m->fields[i];
-    }
-    m->by_number = by;
-    return true;
-}
-
-static bool overlay(struct job *j, const struct ntff_message_def *schema_def,
-                    const struct ntff_message_def *use)
-{
-    if (!schema_def || j->n_overlays == MAX_OVERLAYS)
-        return true;
-    j->overlays[j->n_overlays++] = (struct ntff_dump_overlay){schema_def, use};
-    j->d->overlays = j->overlays;
-    j->d->n_overlays = j->n_overlays;
-    return true;
-}
-
-static bool has_number(const struct ntff_message_def *m, uint32_t number)
-{
-    return ntff_message_number(m, number) != NULL;
-}
-
-/* Adds found fields to message `name`, where the schema has neither the name nor the number. */
-static bool add_found(struct job *j, const char *name, const struct found_field *found, size_t n)
-{
-    const struct ntff_message_def *m = ntff_schema_message(j->opt->schema, name);
-    if (!m)
-        return true;
-    struct ntff_message_def *use = ntff_arena_alloc(&j->arena, sizeof *use);
-    struct ntff_field_def *f = ntff_arena_alloc(&j->arena, (m->n_fields + n) * sizeof *f);
-    if (!use || !f)
-        return false;
-    *use = *m;
-    if (m->n_fields)
-        memcpy(f, m->fields, m->n_fields * sizeof *f);
-    use->fields = f;
-    for (size_t i = 0; i < n; i++) {
-        const struct found_field *a = &found[i];
-        if (!a->number || has_number(m, a->number) || ntff_message_field(m, a->name))
-            continue;
-        f[use->n_fields++] = (struct ntff_field_def){
-            .name = a->name,
-            .number = a->number,
-            .type = (uint8_t)a->type,
-            .label = NTFF_L_SINGULAR,
-            .oneof = -1,
-            .message = a->message ? ntff_schema_message(j->opt->schema, a->message) : NULL};
-        ntff_dump_comment(j->d, "found by test: %s.%s = %u", name, a->name, a->number);
-    }
-    return index_fields(j, use) && overlay(j, m, use);
-}
-
-/* ntrace_event as a numbering other than the schema's has it: the built-in field types, other
- * numbers. */
-static bool renumber_event(struct job *j, const struct ntff_event_plan *plan)
-{
-    const struct ntff_message_def *m = ntff_schema_message(j->opt->schema, "ntrace_event");
-    if (!j->builtin && ntff_schema_builtin(&j->builtin, j->err) != NTFF_OK)
-        return false;
-    const struct ntff_message_def *base = ntff_schema_message(j->builtin, "ntrace_event");
-    struct ntff_message_def *use = ntff_arena_alloc(&j->arena, sizeof *use);
-    struct ntff_field_def *f = ntff_arena_alloc(&j->arena, NTFF_PLAN_DIRECT * sizeof *f);
-    if (!use || !f)
-        return false;
-    *use = *base;
-    use->fields = f;
-    use->n_fields = 0;
-    for (uint32_t number = 1; number < NTFF_PLAN_DIRECT; number++) {
-        const char *name = ntff_slot_name(plan->slot[number]);
-        const struct ntff_field_def *have = name ? ntff_message_field(base, name) : NULL;
-        if (!have)
-            continue;
-        f[use->n_fields] = *have;
-        f[use->n_fields++].number = number;
-    }
-    return index_fields(j, use) && overlay(j, m, use);
-}
-
 /* -- records ---------------------------------------------------------------------------------- */
 
-static uint64_t offset_of(const struct job *j, const uint8_t *p)
+static uint64_t offset_of(const struct ntff_dump_job *j, const uint8_t *p)
 {
     return (uint64_t)(p - j->in->data);
 }
 
-static enum ntff_status one_message(struct job *j, const char *name,
-                                    const struct ntff_message_def *def, const uint8_t *msg,
-                                    size_t len)
+enum ntff_status ntff_dump_one(struct ntff_dump_job *j, const char *name,
+                               const struct ntff_message_def *def, const uint8_t *msg, size_t len)
 {
     if (j->opt->offsets)
         ntff_dump_comment(j->d, "offset 0x%" PRIx64 ", %zu bytes", offset_of(j, msg), len);
@@ -160,7 +43,7 @@ static enum ntff_status one_message(struct job *j, const char *name,
 
 /* What is left behind the last whole record of a stream: the beginning of another one, or something
  * else. */
-static enum ntff_status torn_record(struct job *j, const char *name,
+static enum ntff_status torn_record(struct ntff_dump_job *j, const char *name,
                                     const struct ntff_message_def *def, uint64_t off,
                                     enum ntff_framing framing)
 {
@@ -183,11 +66,11 @@ static enum ntff_status torn_record(struct job *j, const char *name,
     ntff_dump_comment(j->d,
                       "torn at offset 0x%" PRIx64 ": a record of %" PRIu64 " bytes, %zu are there",
                       off, want, (size_t)(end - p));
-    return one_message(j, name, def, p, (size_t)(end - p));
+    return ntff_dump_one(j, name, def, p, (size_t)(end - p));
 }
 
-static enum ntff_status stream(struct job *j, const char *name, const struct ntff_message_def *def,
-                               enum ntff_framing framing)
+static enum ntff_status stream(struct ntff_dump_job *j, const char *name,
+                               const struct ntff_message_def *def, enum ntff_framing framing)
 {
     const uint8_t *msg;
     size_t len;
@@ -197,22 +80,22 @@ static enum ntff_status stream(struct job *j, const char *name, const struct ntf
         next = ntff_frame_next(j->in->data, j->in->len, off, framing, &msg, &len);
         if (next == 0)
             return torn_record(j, name, def, off, framing);
-        status = one_message(j, name, def, msg, len);
+        status = ntff_dump_one(j, name, def, msg, len);
     }
     return status;
 }
 
-static enum ntff_status records(struct job *j, const char *name, const struct ntff_message_def *def,
-                                enum ntff_framing framing)
+static enum ntff_status records(struct ntff_dump_job *j, const char *name,
+                                const struct ntff_message_def *def, enum ntff_framing framing)
 {
     if (framing == NTFF_FRAME_BARE)
-        return one_message(j, name, def, j->in->data, (size_t)j->in->len);
+        return ntff_dump_one(j, name, def, j->in->data, (size_t)j->in->len);
     return stream(j, name, def, framing);
 }
 
 /* -- kinds of files --------------------------------------------------------------------------- */
 
-static void about(struct job *j, const char *what)
+void ntff_dump_about(struct ntff_dump_job *j, const char *what)
 {
     ntff_dump_comment(j->d, "%s: %s, %" PRIu64 " bytes%s", j->in->path, what, j->in->len,
                       j->in->gzip ? " unpacked from gzip" : "");
@@ -226,7 +109,7 @@ static void about(struct job *j, const char *what)
         ntff_dump_comment(j->d, "schema: %s", j->opt->schema->source);
 }
 
-static enum ntff_status dump_probed(struct job *j, const struct ntff_probe *p)
+static enum ntff_status dump_probed(struct ntff_dump_job *j, const struct ntff_probe *p)
 {
     static const char *const roots[] = {
         [NTFF_FILE_NTRACE] = "ntrace_event",
@@ -236,7 +119,7 @@ static enum ntff_status dump_probed(struct job *j, const struct ntff_probe *p)
     };
     const char *name = p->framing == NTFF_FRAME_BARE ? "ntrace_info" : roots[p->kind];
     bool events = p->kind == NTFF_FILE_NTRACE, ok = true;
-    about(j, ntff_file_kind_name(p->kind));
+    ntff_dump_about(j, ntff_file_kind_name(p->kind));
     ntff_dump_comment(j->d, "framing: %s%s", ntff_framing_name(p->framing),
                       p->exact ? "" : ", which does not hold to the end");
     if (p->misfit)
@@ -250,28 +133,28 @@ static enum ntff_status dump_probed(struct job *j, const struct ntff_probe *p)
     if (j->opt->raw)
         return records(j, name, NULL, p->framing);
     if (events && other)
-        ok = renumber_event(j, &p->plan);
+        ok = ntff_dump_renumber(j, &p->plan);
     if (p->framing == NTFF_FRAME_BARE)
         ok = ok &&
-             add_found(
+             ntff_dump_found(
                  j, "ntrace_info",
-                 (const struct found_field[]){
+                 (const struct ntff_found_field[]){
                      {"events", p->n_events, NTFF_T_MESSAGE, "ntrace_event"},
                      {"interned_data", p->n_interned, NTFF_T_MESSAGE, "interned_data_db"},
                      {"collected_profiles", p->n_profiles, NTFF_T_MESSAGE, "ntrace_data_file"}},
                  3);
     else if (p->kind == NTFF_FILE_CPU_UTIL)
-        ok = ok &&
-             add_found(j, name,
-                       (const struct found_field[]){{"util", p->n_value, NTFF_T_FLOAT, NULL},
-                                                    {"timestamp", p->n_time, NTFF_T_UINT64, NULL}},
-                       2);
+        ok = ok && ntff_dump_found(j, name,
+                                   (const struct ntff_found_field[]){
+                                       {"util", p->n_value, NTFF_T_FLOAT, NULL},
+                                       {"timestamp", p->n_time, NTFF_T_UINT64, NULL}},
+                                   2);
     else if (p->kind == NTFF_FILE_HOST_MEM)
-        ok = ok &&
-             add_found(j, name,
-                       (const struct found_field[]){{"usage", p->n_value, NTFF_T_INT64, NULL},
-                                                    {"timestamp", p->n_time, NTFF_T_UINT64, NULL}},
-                       2);
+        ok = ok && ntff_dump_found(j, name,
+                                   (const struct ntff_found_field[]){
+                                       {"usage", p->n_value, NTFF_T_INT64, NULL},
+                                       {"timestamp", p->n_time, NTFF_T_UINT64, NULL}},
+                                   2);
     if (!ok)
         return nomem(j);
     return records(j, name, ntff_schema_message(j->opt->schema, name), p->framing);
@@ -294,59 +177,26 @@ static bool all_messages(const struct ntff_input *in, enum ntff_framing framing)
 }
 
 /* A type the user named, or protobuf of no kind we know. */
-static enum ntff_status dump_other(struct job *j, const struct ntff_message_def *def,
+static enum ntff_status dump_other(struct ntff_dump_job *j, const struct ntff_message_def *def,
                                    const char *name)
 {
     for (int framing = NTFF_FRAME_BARE; framing <= NTFF_FRAME_U64; framing++) {
         if (!all_messages(j->in, (enum ntff_framing)framing))
             continue;
-        about(j, def ? "read as asked" : "protobuf of a kind that is not known here");
+        ntff_dump_about(j, def ? "read as asked" : "protobuf of a kind that is not known here");
         ntff_dump_comment(j->d, "framing: %s", ntff_framing_name(framing));
         return records(j, name, def, (enum ntff_framing)framing);
     }
     if (def) {
-        about(j, "read as asked, in spite of damage");
+        ntff_dump_about(j, "read as asked, in spite of damage");
         return records(j, name, def, NTFF_FRAME_BARE);
     }
     return not_protobuf(j, "no protobuf: neither a message nor records behind lengths to its end");
 }
 
-/* -- .ntff ------------------------------------------------------------------------------------ */
-
-/* True if the file has the header of a container: version, length, then zeros up to 128 [FMT]. */
-static bool is_container(const struct ntff_input *in)
-{
-    static const uint8_t zeros[HEADER_BYTES - 9];
-    return in->len >= HEADER_BYTES && in->data[0] != 0 &&
-           memcmp(in->data + 9, zeros, sizeof zeros) == 0 &&
-           ntff_le64(in->data + 1) <= UINT64_C(1) << 40;
-}
-
-static enum ntff_status dump_container(struct job *j)
-{
-    const uint8_t *data = j->in->data;
-    uint64_t want = ntff_le64(data + 1), there = j->in->len - HEADER_BYTES;
-    uint64_t len = want < there ? want : there;
-    about(j, "ntff device profile");
-    ntff_dump_comment(j->d, "format version %u%s; message of %" PRIu64 " bytes at offset 0x%x",
-                      data[0], data[0] <= 6 ? "" : " (known are 1 to 6)", want, HEADER_BYTES);
-    if (len < want) {
-        ntff_dump_comment(j->d, "cut: %" PRIu64 " bytes of the message are there", len);
-        j->d->n_damaged++;
-    }
-    enum ntff_status status =
-        one_message(j, "ntff_info", ntff_schema_message(j->opt->schema, "ntff_info"),
-                    data + HEADER_BYTES, (size_t)len);
-    if (status == NTFF_OK)
-        ntff_dump_comment(
-            j->d, "instruction and notification sections: %" PRIu64 " bytes at offset 0x%" PRIx64,
-            there - len, HEADER_BYTES + len);
-    return status;
-}
-
 /* -- the whole -------------------------------------------------------------------------------- */
 
-static enum ntff_status dump_any(struct job *j)
+static enum ntff_status dump_any(struct ntff_dump_job *j)
 {
     const struct ntff_input *in = j->in;
     struct ntff_probe probe;
@@ -359,17 +209,17 @@ static enum ntff_status dump_any(struct job *j)
         return dump_other(j, def, j->opt->type);
     }
     if (in->len == 0) {
-        about(j, "empty file");
+        ntff_dump_about(j, "empty file");
         return NTFF_OK;
     }
-    if (is_container(in))
-        return dump_container(j);
+    if (ntff_ntff_sniff(ntff_input_head(in), in->len))
+        return ntff_dump_container(j);
     if (ntff_is_elf(in->data, (size_t)in->len))
         return not_protobuf(j, "an ELF file; ntff-conv schema --from reads the schema in it");
     if (ntff_json_sniff(ntff_input_head(in)))
         return not_protobuf(j, "JSON, which is text already");
     if (ntff_probe_raw112(in->data, in->len)) {
-        about(j, ntff_file_kind_name(NTFF_FILE_RAW112));
+        ntff_dump_about(j, ntff_file_kind_name(NTFF_FILE_RAW112));
         ntff_dump_records(j->d, in, j->opt->offsets);
         return NTFF_OK;
     }
@@ -381,7 +231,7 @@ static enum ntff_status dump_any(struct job *j)
 enum ntff_status ntff_dump_file(struct ntff_dump *d, const struct ntff_input *in,
                                 const struct ntff_dump_options *opt, struct ntff_error *err)
 {
-    struct job j = {.d = d, .in = in, .opt = opt, .err = err};
+    struct ntff_dump_job j = {.d = d, .in = in, .opt = opt, .err = err};
     d->base = in->data;
     d->base_off = 0;
     enum ntff_status status = dump_any(&j);
