@@ -192,6 +192,8 @@ bool ntff_build_place(struct ntff_builder *b) NTFF_MUST_CHECK;
 /* Clock of a core, NULL if it has none. After ntff_build_place. */
 struct ntff_core_clock *ntff_builder_clock(struct ntff_builder *b, uint32_t proc, uint32_t nc,
                                            uint32_t core);
+/* instances.c: several instances are said to have clocks of their own, or aligned if asked. */
+bool ntff_build_instances(struct ntff_builder *b) NTFF_MUST_CHECK;
 /* order.c: sorts, lanes, flows, counters; hands the arrays over to the trace. */
 bool ntff_build_order(struct ntff_builder *b) NTFF_MUST_CHECK;
 bool ntff_build_lanes(struct ntff_builder *b) NTFF_MUST_CHECK;                      /* lanes.c */

@@ -524,7 +524,7 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
     note_missing_metadata(b);
     if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b) ||
-        !ntff_build_place(b) || !ntff_build_progress(b, "sorting", 0, 1) || !ntff_build_order(b))
+        !ntff_build_place(b) || !ntff_build_instances(b) || !ntff_build_progress(b, "sorting", 0, 1) || !ntff_build_order(b))
         return failed(l, err);
     if (b->t->strs.bad_texts)
         ntff_diag_add(b->diag, NTFF_DIAG_BAD_TEXT, b->t->strs.bad_texts, NULL, NTFF_NO_OFFSET,
