@@ -263,7 +263,7 @@ static enum ntff_placed find_shift(const struct ntff_clock_map *m, const struct 
 
 static bool places_nothing(const struct ntff_clock_map *m)
 {
-    return m->n_epochs == 0 || m->quality.used == NTFF_CLOCK_DEVICE ||
+    return m->n_epochs == 0 || !m->pairs || m->quality.used == NTFF_CLOCK_DEVICE ||
            m->quality.used == NTFF_CLOCK_RECORDED;
 }
 

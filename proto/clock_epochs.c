@@ -68,7 +68,7 @@ static int by_value(const void *va, const void *vb)
 /* How much the distance usually differs from one pair to the next: the median over a sample. */
 static uint64_t usual_jump(const struct ntff_clock_pair *p, size_t n)
 {
-    uint64_t jump[SAMPLES];
+    uint64_t jump[SAMPLES] = {0};
     size_t stride = n / SAMPLES + 1, k = 0;
     for (size_t i = 0; i + 1 < n; i += stride) {
         __int128 d = distance(&p[i + 1]) - distance(&p[i]);
@@ -87,7 +87,7 @@ static int by_distance(const void *va, const void *vb)
 
 __int128 ntff_clock_middle(const struct ntff_clock_pair *pairs, size_t n)
 {
-    __int128 sample[SAMPLES];
+    __int128 sample[SAMPLES] = {0};
     size_t stride = n / SAMPLES + 1, k = 0;
     for (size_t i = 0; i < n; i += stride)
         if (i == 0 || pairs[i].nc_ns != pairs[i - 1].nc_ns)
@@ -101,7 +101,7 @@ __int128 ntff_clock_middle(const struct ntff_clock_pair *pairs, size_t n)
 static bool resets_at(const struct ntff_clock_pair *p, size_t begin, size_t i, size_t n,
                       __int128 least, __int128 *halfway)
 {
-    __int128 before[WINDOW];
+    __int128 before[WINDOW] = {0};
     size_t from = i - begin > WINDOW ? i - WINDOW : begin;
     size_t n_before = sorted_distances(p + from, i - from, before);
     __int128 base = before[n_before / 2], jump = distance(&p[i]) - base;
@@ -120,7 +120,7 @@ static bool resets_at(const struct ntff_clock_pair *p, size_t begin, size_t i, s
  */
 static bool steps_at(const struct ntff_clock_pair *p, size_t i, __int128 least)
 {
-    __int128 before[WINDOW], after[WINDOW];
+    __int128 before[WINDOW] = {0}, after[WINDOW] = {0};
     sorted_distances(p + i - WINDOW, WINDOW, before);
     sorted_distances(p + i, WINDOW, after);
     __int128 step = after[WINDOW / 2] - before[WINDOW / 2];

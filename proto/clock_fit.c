@@ -161,16 +161,21 @@ static size_t window_begin(const struct fit *f, size_t n_windows, size_t w)
     return (size_t)((unsigned __int128)f->n * w / n_windows);
 }
 
+static uint64_t mean_x(const struct ntff_fit_point *p, size_t n)
+{
+    unsigned __int128 sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += p[i].x_ns;
+    return n ? (uint64_t)(sum / n) : 0;
+}
+
 /* A knot for each of n windows, at the level of its points. The points of a window are level only
  * once the bends are right, hence three rounds. */
 static void bend(struct fit *f, size_t n_windows, double level)
 {
     for (size_t w = 0; w < n_windows; w++) {
         size_t from = window_begin(f, n_windows, w), to = window_begin(f, n_windows, w + 1);
-        unsigned __int128 sum = 0;
-        for (size_t i = from; i < to; i++)
-            sum += f->p[i].x_ns;
-        f->knot[w] = (struct ntff_fit_node){(uint64_t)(sum / (to - from)), 0};
+        f->knot[w] = (struct ntff_fit_node){mean_x(f->p + from, to - from), 0};
     }
     f->n_knots = n_windows;
     for (int round = 0; round < 3; round++) {
@@ -328,7 +333,7 @@ static void line_on_edge(struct fit *f, const uint32_t *edge, double raised)
 static double narrowest_strip(struct fit *f)
 {
     double best = INFINITY, raised = 0;
-    const uint32_t *on = NULL;
+    const uint32_t *on = f->lower;
     const struct {
         const uint32_t *edges, *others;
         size_t n, m;
@@ -359,10 +364,7 @@ static double narrowest_strip(struct fit *f)
 /* The line below all points that is closest to them on average. */
 static void lowest_line(struct fit *f)
 {
-    unsigned __int128 sum = 0;
-    for (size_t i = 0; i < f->n; i++)
-        sum += f->p[i].x_ns;
-    uint64_t mean = (uint64_t)(sum / f->n);
+    uint64_t mean = mean_x(f->p, f->n);
     size_t e = 0;
     while (e + 2 < f->n_lower && f->p[f->lower[e + 1]].x_ns <= mean)
         e++;
