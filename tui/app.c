@@ -1,0 +1,852 @@
+/* app - the viewer's life: state made and freed, events given to whoever handles them, panes drawn
+ * in order. Moving is in nav.c, the prompt in prompt.c, the mouse in mouse.c. */
+#include "app_priv.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAME_BUDGET 1200  /* rows summed per frame, see sums.c */
+#define SEARCH_SLICE 20000 /* see tui_search_step */
+#define STATS_SLICE 100000 /* events */
+
+const struct tui_glyphs tui_glyphs_utf8 = {
+    .open = 0x25BE,
+    .folded = 0x25B8,
+    .leaf = ' ',
+    .tick = 0x2575,
+    .cursor_top = 0x25BC,
+    .cursor_line = 0x2502,
+    .grid = 0x250A,
+    .mark_line = 0x2506,
+    .span_begin = 0x258F,
+    .fill = 0x2500,
+    .fill_estimated = 0x00B7,
+    .fill_unaligned = 0x2248,
+    .fill_broken = 0x254C,
+    .start_lost = 0x00AB,
+    .unfinished = 0x00BB,
+    .cut_left = 0x2039,
+    .cut_right = 0x203A,
+    .instant = 0x25C6,
+    .error = '!',
+    .lost = 0x25BC,
+    .right_half = 0x2590,
+    .border = 0x2500,
+    .sep = 0x2502,
+    .gap = 0x2550,
+    .left = {' ', 0x258F, 0x258E, 0x258D, 0x258C, 0x258B, 0x258A, 0x2589, 0x2588},
+    .lower = {' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588},
+    .us = "\xC2\xB5s",
+    .ellipsis = "\xE2\x80\xA6",
+    .dot = "\xC2\xB7",
+    .arrow_from = "\xE2\x86\x90",
+    .arrow_to = "\xE2\x86\x92",
+    .warn = "\xE2\x9A\xA0",
+};
+
+const struct tui_glyphs tui_glyphs_ascii = {
+    .open = '-',
+    .folded = '+',
+    .leaf = ' ',
+    .tick = '|',
+    .cursor_top = 'v',
+    .cursor_line = '|',
+    .grid = ':',
+    .mark_line = ':',
+    .span_begin = '[',
+    .fill = '-',
+    .fill_estimated = '.',
+    .fill_unaligned = '~',
+    .fill_broken = '=',
+    .start_lost = '<',
+    .unfinished = '>',
+    .cut_left = '{',
+    .cut_right = '}',
+    .instant = '*',
+    .error = '!',
+    .lost = 'V',
+    .right_half = '#',
+    .border = '-',
+    .sep = '|',
+    .gap = '=',
+    .left = {' ', '|', '|', '|', '|', '#', '#', '#', '#'},
+    .lower = {' ', '.', ':', '-', '=', '+', '*', '%', '#'},
+    .us = "us",
+    .ellipsis = "...",
+    .dot = "-",
+    .arrow_from = "<-",
+    .arrow_to = "->",
+    .warn = "!",
+};
+
+/* -- life ----------------------------------------------------------------------------------------
+ */
+
+static int by_to(const void *pa, const void *pb, void *arg)
+{
+    const struct ntff_flow *f = arg;
+    const struct ntff_flow *a = &f[*(const uint32_t *)pa], *b = &f[*(const uint32_t *)pb];
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+static bool init_flows(struct tui_app *a)
+{
+    size_t n = a->t->n_flows;
+    a->flows_by_to = malloc((n ? n : 1) * sizeof *a->flows_by_to);
+    if (!a->flows_by_to)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        a->flows_by_to[i] = (uint32_t)i;
+    if (n)
+        qsort_r(a->flows_by_to, n, sizeof *a->flows_by_to, by_to, a->t->flows);
+    return true;
+}
+
+/* Tracks the table of busy times lists: whatever runs spans. */
+static bool init_busy(struct tui_app *a)
+{
+    a->busy_tracks = malloc((a->t->n_tracks + 1) * sizeof *a->busy_tracks);
+    if (!a->busy_tracks)
+        return false;
+    for (size_t p = 0; p < a->t->n_tracks; p++) {
+        uint32_t track = a->rows.pre[p];
+        int kind = a->t->tracks[track].kind;
+        if (a->l->first_row[track + 1] > a->l->first_row[track] && kind != NTFF_TRACK_EVENTS)
+            a->busy_tracks[a->n_busy_tracks++] = track;
+    }
+    return true;
+}
+
+struct tui_app *tui_app_new(const struct tui_lod *l, const struct tui_options *o)
+{
+    struct tui_app *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    a->l = l;
+    a->t = l->t;
+    a->o = *o;
+    a->g = o->ascii ? &tui_glyphs_ascii : &tui_glyphs_utf8;
+    a->details_of = o->details ? o->details : ntff_detail;
+    a->event = a->doc_event = a->doc_track = NTFF_NONE;
+    a->hunt_event = NTFF_NONE;
+    a->panes = (struct tui_panes){.tree = true, .overview = !o->plain, .status = !o->plain};
+    a->mouse = true;
+    a->w = 80;
+    a->h = 24;
+    uint64_t end = a->t->end_ns < UINT64_MAX ? a->t->end_ns + 1 : UINT64_MAX;
+    tui_view_init(&a->view, a->t->begin_ns, end, a->w);
+    a->now = a->view.begin;
+    if (!tui_rows_init(&a->rows, l) || !init_flows(a) || !init_busy(a)) {
+        tui_app_free(a);
+        return NULL;
+    }
+    tui_nav_relayout(a);
+    if (l->begin < l->end) /* where something happens */
+        tui_view_fit(&a->view, l->begin, l->end < UINT64_MAX ? l->end + 1 : l->end);
+    a->now = a->view.from;
+    tui_nav_pick(a);
+    return a;
+}
+
+void tui_app_free(struct tui_app *a)
+{
+    if (!a)
+        return;
+    tui_search_done(&a->search);
+    tui_stats_done(&a->stats);
+    tui_doc_done(&a->details);
+    tui_doc_done(&a->page);
+    tui_doc_done(&a->tracks);
+    tui_sums_done(&a->sums);
+    tui_sums_done(&a->overview);
+    tui_rows_done(&a->rows);
+    free(a->busy_tracks);
+    free(a->flows_by_to);
+    free(a->cells);
+    free(a->vals);
+    free(a);
+}
+
+void tui_app_say(struct tui_app *a, bool bad, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(a->said, sizeof a->said, fmt, ap);
+    va_end(ap);
+    a->said_bad = bad;
+}
+
+bool tui_app_mouse(const struct tui_app *a)
+{
+    return a->mouse;
+}
+
+const struct tui_export *tui_app_export(const struct tui_app *a)
+{
+    return &a->export;
+}
+
+void tui_app_export_exists(struct tui_app *a)
+{
+    tui_ask(a, TUI_ASK_REPLACE, "");
+}
+
+void tui_app_show(struct tui_app *a, uint64_t from, uint64_t to)
+{
+    tui_nav_fit(a, from, to);
+}
+
+size_t tui_app_lines(const struct tui_app *a)
+{
+    return a->rows.n_lines;
+}
+
+bool tui_app_filter(struct tui_app *a, const char *pattern, char *why, size_t why_cap)
+{
+    struct tui_place p = tui_nav_note(a);
+    if (!tui_rows_filter(&a->rows, pattern, why, why_cap))
+        return false;
+    tui_nav_restore(a, p);
+    tui_sums_clear(&a->sums);
+    tui_sums_clear(&a->overview);
+    tui_stats_reset(&a->stats);
+    return true;
+}
+
+/* What the overview shows: all events, or everything when the view lies outside of them. */
+struct tui_view tui_app_whole(const struct tui_app *a)
+{
+    struct tui_view v = a->view;
+    v.cols = a->lay.overview.h ? a->lay.overview.w : 1;
+    v.from = v.begin;
+    v.span = v.end - v.begin;
+    if (a->l->begin < a->l->end && a->view.from >= a->l->begin &&
+        tui_view_to(&a->view) <= a->l->end + 1)
+        tui_view_fit(&v, a->l->begin, a->l->end + (a->l->end < UINT64_MAX));
+    return v;
+}
+
+/* -- texts everybody needs ------------------------------------------------------------------------
+ */
+
+uint64_t tui_app_step(const struct tui_app *a)
+{
+    uint64_t step = a->view.span / (uint64_t)a->view.cols;
+    return step ? step : 1;
+}
+
+size_t tui_app_time(const struct tui_app *a, char *out, uint64_t t, uint64_t step_ns)
+{
+    if (!a->utc)
+        return tui_fmt_time(out, t - a->t->begin_ns, step_ns, a->g->us);
+    return tui_fmt_utc(out, t);
+}
+
+size_t tui_app_dur(const struct tui_app *a, char *out, uint64_t ns)
+{
+    return tui_fmt_dur(out, ns, a->g->us);
+}
+
+const char *tui_app_name(const struct tui_app *a, uint32_t event, size_t *len)
+{
+    ntff_str name = a->t->events[event].name;
+    *len = ntff_text_len(&a->t->strs, name);
+    return ntff_str_of(a->t, name);
+}
+
+const struct tui_sum *tui_app_sums(struct tui_app *a, const struct tui_line *line)
+{
+    if (line->pre1 - line->pre0 > 1 || line->row1 - line->row0 > 1) {
+        const struct tui_sums_entry *e = tui_sums_line(&a->sums, line);
+        return e ? e->v : NULL;
+    }
+    if (line->row1 == line->row0)
+        return NULL;
+    tui_lod_cells(a->l, line->row0, &a->view, 0, a->view.cols, a->cells);
+    return a->cells;
+}
+
+/* -- lists ----------------------------------------------------------------------------------------
+ */
+
+/* The list that has the focus, and the lines of it on screen; NULL: the timeline has it. */
+static struct tui_doc *focus_list(struct tui_app *a, int *h)
+{
+    if (a->over) {
+        *h = a->h - 3;
+        return &a->page;
+    }
+    if (a->focus == TUI_PANE_DETAILS) {
+        *h = a->lay.details.h - 1;
+        return &a->details;
+    }
+    *h = a->lay.stats.h - 2;
+    return a->focus == TUI_PANE_STATS ? &a->tracks : NULL;
+}
+
+static size_t list_len(const struct tui_app *a, const struct tui_doc *d)
+{
+    if (d != &a->tracks)
+        return d->lines.n;
+    if (!a->stats_by_track)
+        return a->stats.n;
+    size_t n = 0;
+    for (size_t i = 0; i < a->n_busy_tracks; i++)
+        n += a->rows.shown[a->busy_tracks[i]];
+    return n;
+}
+
+/* Track on a line of the table of busy times; NTFF_NONE if there is none. */
+static uint32_t busy_track(const struct tui_app *a, int line)
+{
+    for (size_t i = 0; i < a->n_busy_tracks; i++)
+        if (a->rows.shown[a->busy_tracks[i]] && line-- == 0)
+            return a->busy_tracks[i];
+    return NTFF_NONE;
+}
+
+static void list_move(struct tui_app *a, struct tui_doc *d, int n, int h)
+{
+    int len = (int)list_len(a, d);
+    long at = (long)d->at + n;
+    d->at = at >= len ? len - 1 : (int)at;
+    d->at = d->at < 0 ? 0 : d->at;
+    h = h < 1 ? 1 : h;
+    if (d->at < d->top)
+        d->top = d->at;
+    if (d->at >= d->top + h)
+        d->top = d->at - h + 1;
+}
+
+/* Asks to search for a name, as a person would type it. */
+static void ask_for_name(struct tui_app *a, ntff_str name)
+{
+    char quoted[200];
+    const char *text = ntff_str_of(a->t, name);
+    size_t n = 0, len = ntff_text_len(&a->t->strs, name);
+    quoted[n++] = '^';
+    for (size_t i = 0; i < len && n + 4 < sizeof quoted; i++) {
+        if (strchr("\\^$.[]|()?*+{}", text[i]))
+            quoted[n++] = '\\';
+        quoted[n++] = text[i];
+    }
+    if (n + 4 < sizeof quoted)
+        quoted[n++] = '$';
+    quoted[n] = 0;
+    tui_ask(a, TUI_ASK_SEARCH, quoted);
+}
+
+/* Enter in a list. */
+static void list_enter(struct tui_app *a, struct tui_doc *d)
+{
+    if (d == &a->details && d->at < (int)d->lines.n && d->lines.v[d->at].event != NTFF_NONE) {
+        tui_nav_event(a, d->lines.v[d->at].event);
+    } else if (d == &a->tracks && a->stats_by_track) {
+        uint32_t track = busy_track(a, d->at);
+        if (track != NTFF_NONE && tui_rows_reveal(&a->rows, track))
+            tui_nav_line(a, tui_rows_line_of(&a->rows, track, NTFF_NONE));
+        a->focus = TUI_PANE_TIME;
+    } else if (d == &a->tracks && d->at < (int)a->stats.n && a->stats.sorted) {
+        ask_for_name(a, a->stats.v[a->stats.sorted[d->at]].name);
+        a->focus = TUI_PANE_TIME;
+    }
+}
+
+/* Actions a list understands; false: not meant for it. */
+static bool list_action(struct tui_app *a, enum tui_action act)
+{
+    int h;
+    struct tui_doc *d = focus_list(a, &h);
+    if (!d)
+        return false;
+    switch (act) {
+    case TUI_ACT_UP:
+        list_move(a, d, -1, h);
+        return true;
+    case TUI_ACT_DOWN:
+        list_move(a, d, 1, h);
+        return true;
+    case TUI_ACT_PGUP:
+        list_move(a, d, -h, h);
+        return true;
+    case TUI_ACT_PGDN:
+        list_move(a, d, h, h);
+        return true;
+    case TUI_ACT_HOME:
+    case TUI_ACT_START:
+        list_move(a, d, -(int)list_len(a, d), h);
+        return true;
+    case TUI_ACT_END:
+    case TUI_ACT_LAST:
+        list_move(a, d, (int)list_len(a, d), h);
+        return true;
+    case TUI_ACT_LEFT:
+        d->left = d->left > 8 ? d->left - 8 : 0;
+        return true;
+    case TUI_ACT_RIGHT:
+        d->left += d->left < (int)TUI_DOC_TEXT ? 8 : 0;
+        return true;
+    case TUI_ACT_DETAILS:
+        list_enter(a, d);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* -- actions
+ * --------------------------------------------------------------------------------------- */
+
+static void next_pane(struct tui_app *a, int dir)
+{
+    for (int i = 0; i < 3; i++) {
+        a->focus = (enum tui_pane)(((int)a->focus + dir + 3) % 3);
+        if (a->focus == TUI_PANE_TIME || (a->focus == TUI_PANE_DETAILS && a->lay.details.h) ||
+            (a->focus == TUI_PANE_STATS && a->lay.stats.h))
+            return;
+    }
+}
+
+static void toggle_fold(struct tui_app *a)
+{
+    const struct tui_line *l = tui_nav_current(a);
+    if (!l)
+        return;
+    uint32_t track = l->track;
+    size_t head = tui_rows_line_of(&a->rows, track, NTFF_NONE);
+    if (head < a->rows.n_lines && !a->rows.lines[head].foldable && !a->rows.lines[head].counter)
+        return;
+    if (tui_rows_toggle(&a->rows, track))
+        tui_nav_line(a, tui_rows_line_of(&a->rows, track, NTFF_NONE));
+}
+
+static void fold_all(struct tui_app *a)
+{
+    struct tui_place p = tui_nav_note(a);
+    bool any_open = false;
+    for (size_t i = 0; i < a->rows.n_lines; i++)
+        any_open = any_open || (a->rows.lines[i].foldable && !a->rows.lines[i].folded &&
+                                !a->rows.lines[i].counter);
+    if (tui_rows_open_all(&a->rows, !any_open))
+        tui_nav_restore(a, p);
+}
+
+static void enter(struct tui_app *a)
+{
+    const struct tui_line *l = tui_nav_current(a);
+    if (l && a->event == NTFF_NONE && l->foldable && !l->counter) {
+        toggle_fold(a);
+        return;
+    }
+    if (a->panes.details && a->lay.details.h)
+        a->focus = TUI_PANE_DETAILS;
+    a->panes.details = true;
+    tui_nav_relayout(a);
+}
+
+static void escape(struct tui_app *a)
+{
+    if (a->over)
+        a->over = TUI_OVER_NONE;
+    else if (a->search.active && a->search.running)
+        a->search.running = a->search_jump = false;
+    else if (a->focus != TUI_PANE_TIME)
+        a->focus = TUI_PANE_TIME;
+    else if (a->search.active || a->n_marks || a->gap.to > a->gap.from) {
+        tui_search_done(&a->search);
+        a->n_marks = 0;
+        a->gap = (struct tui_gap){0};
+    } else
+        a->event = NTFF_NONE;
+}
+
+static void show_page(struct tui_app *a, enum tui_over page)
+{
+    a->over = a->over == page ? TUI_OVER_NONE : page;
+    tui_doc_clear(&a->page);
+    if (a->over == TUI_OVER_HELP)
+        tui_help_make(&a->page);
+    else if (a->over == TUI_OVER_INFO)
+        tui_about_make(a, &a->page);
+}
+
+static void toggle_pane(struct tui_app *a, bool *pane)
+{
+    *pane = !*pane;
+    if ((a->focus == TUI_PANE_DETAILS && !a->panes.details) ||
+        (a->focus == TUI_PANE_STATS && !a->panes.stats))
+        a->focus = TUI_PANE_TIME;
+    tui_nav_relayout(a);
+}
+
+static void ask_export(struct tui_app *a)
+{
+    uint64_t from, to;
+    char name[TUI_ASK_CAP];
+    const char *title = a->o.title ? a->o.title : "trace", *slash = strrchr(title, '/');
+    tui_nav_range(a, &from, &to);
+    title = slash && slash[1] ? slash + 1 : title;
+    snprintf(name, sizeof name, "%.200s-%llu.pftrace", title,
+             (unsigned long long)(from - a->t->begin_ns));
+    for (char *p = name; *p; p++)
+        if ((unsigned char)*p < 0x21 || *p == '/')
+            *p = '_';
+    tui_ask(a, TUI_ASK_EXPORT, name);
+}
+
+/* All events; once more: all counter samples too. */
+static void fit_all(struct tui_app *a)
+{
+    uint64_t from = a->view.from, span = a->view.span;
+    if (a->l->begin < a->l->end)
+        tui_nav_fit(a, a->l->begin, a->l->end < UINT64_MAX ? a->l->end + 1 : a->l->end);
+    if (a->l->begin >= a->l->end || (a->view.from == from && a->view.span == span))
+        tui_nav_fit(a, a->view.begin, a->view.end);
+}
+
+/* Actions on time, tracks and spans. */
+static void move_action(struct tui_app *a, enum tui_action act)
+{
+    int page = a->lay.time.h > 1 ? a->lay.time.h - 1 : 1;
+    size_t n = a->rows.n_lines;
+    switch (act) {
+    case TUI_ACT_LEFT:
+        tui_nav_column(a, -1);
+        break;
+    case TUI_ACT_RIGHT:
+        tui_nav_column(a, 1);
+        break;
+    case TUI_ACT_PAN_LEFT:
+    case TUI_ACT_PAN_RIGHT: {
+        int col = tui_view_col(&a->view, a->now);
+        tui_view_pan(&a->view, act == TUI_ACT_PAN_LEFT ? -1 : 1, 8);
+        a->now = tui_view_begin(&a->view, col);
+        tui_nav_pick(a);
+        break;
+    }
+    case TUI_ACT_ZOOM_IN:
+        tui_nav_zoom(a, 1, 2, a->now);
+        break;
+    case TUI_ACT_ZOOM_OUT:
+        tui_nav_zoom(a, 2, 1, a->now);
+        break;
+    case TUI_ACT_START:
+        tui_nav_time(a, a->view.begin);
+        break;
+    case TUI_ACT_LAST:
+        tui_nav_time(a, a->view.end - 1);
+        break;
+    case TUI_ACT_FIT:
+        fit_all(a);
+        break;
+    case TUI_ACT_ZOOM_SEL:
+        tui_nav_zoom_selected(a);
+        break;
+    case TUI_ACT_BACK:
+        tui_nav_back(a);
+        break;
+    case TUI_ACT_UP:
+        tui_nav_line(a, a->line ? a->line - 1 : 0);
+        break;
+    case TUI_ACT_DOWN:
+        tui_nav_line(a, a->line + 1);
+        break;
+    case TUI_ACT_PGUP:
+        tui_nav_line(a, a->line > (size_t)page ? a->line - (size_t)page : 0);
+        break;
+    case TUI_ACT_PGDN:
+        tui_nav_line(a, a->line + (size_t)page);
+        break;
+    case TUI_ACT_HOME:
+        tui_nav_line(a, 0);
+        break;
+    case TUI_ACT_END:
+        tui_nav_line(a, n ? n - 1 : 0);
+        break;
+    case TUI_ACT_FOLD:
+        toggle_fold(a);
+        break;
+    case TUI_ACT_FOLD_ALL:
+        fold_all(a);
+        break;
+    case TUI_ACT_NEXT:
+        tui_nav_neighbour(a, 1);
+        break;
+    case TUI_ACT_PREV:
+        tui_nav_neighbour(a, -1);
+        break;
+    case TUI_ACT_LONGEST:
+        tui_nav_longest(a);
+        break;
+    case TUI_ACT_GAP:
+        tui_nav_gap(a);
+        break;
+    case TUI_ACT_FLOW_BACK:
+        tui_nav_flow(a, -1);
+        break;
+    case TUI_ACT_FLOW_NEXT:
+        tui_nav_flow(a, 1);
+        break;
+    case TUI_ACT_ERROR_NEXT:
+        tui_nav_error(a, 1);
+        break;
+    case TUI_ACT_ERROR_PREV:
+        tui_nav_error(a, -1);
+        break;
+    case TUI_ACT_AGAIN:
+        tui_nav_hit(a, a->search_dir);
+        break;
+    case TUI_ACT_AGAIN_BACK:
+        tui_nav_hit(a, -a->search_dir);
+        break;
+    case TUI_ACT_MARK:
+        tui_nav_mark(a);
+        break;
+    case TUI_ACT_UNMARK:
+        a->n_marks = 0;
+        break;
+    case TUI_ACT_DETAILS:
+        enter(a);
+        break;
+    default:
+        break;
+    }
+}
+
+static unsigned interrupt(struct tui_app *a)
+{
+    if (a->search.active && a->search.running) {
+        a->search.running = a->search_jump = false;
+        tui_app_say(a, false, "search stopped");
+        return TUI_REDRAW;
+    }
+    return TUI_QUIT | TUI_INTERRUPTED;
+}
+
+/* Everything else. */
+static unsigned act_on(struct tui_app *a, enum tui_action act)
+{
+    switch (act) {
+    case TUI_ACT_QUIT:
+        if (!a->over)
+            return TUI_QUIT;
+        a->over = TUI_OVER_NONE;
+        break;
+    case TUI_ACT_INTERRUPT:
+        return interrupt(a);
+    case TUI_ACT_REDRAW:
+        return TUI_REDRAW | TUI_REPAINT;
+    case TUI_ACT_SUSPEND:
+        return TUI_REDRAW | TUI_SUSPEND;
+    case TUI_ACT_MOUSE:
+        a->mouse = !a->mouse;
+        tui_app_say(a, false, a->mouse ? "mouse on" : "mouse off: the terminal selects text");
+        return TUI_REDRAW | TUI_MOUSE;
+    case TUI_ACT_HELP:
+        show_page(a, TUI_OVER_HELP);
+        break;
+    case TUI_ACT_INFO:
+        show_page(a, TUI_OVER_INFO);
+        break;
+    case TUI_ACT_ESCAPE:
+        escape(a);
+        break;
+    case TUI_ACT_PANE_NEXT:
+        next_pane(a, 1);
+        break;
+    case TUI_ACT_PANE_PREV:
+        next_pane(a, -1);
+        break;
+    case TUI_ACT_SHOW_TREE:
+        toggle_pane(a, &a->panes.tree);
+        break;
+    case TUI_ACT_SHOW_DETAILS:
+        toggle_pane(a, &a->panes.details);
+        break;
+    case TUI_ACT_SHOW_STATS:
+        toggle_pane(a, &a->panes.stats);
+        break;
+    case TUI_ACT_SHOW_OVERVIEW:
+        toggle_pane(a, &a->panes.overview);
+        break;
+    case TUI_ACT_SORT:
+        a->sort = (enum tui_sort)((a->sort + 1) % TUI_SORT_KINDS);
+        tui_stats_sort(&a->stats, a->sort);
+        break;
+    case TUI_ACT_SCOPE:
+        a->stats_scoped = !a->stats_scoped;
+        break;
+    case TUI_ACT_ENGINES:
+        a->stats_by_track = !a->stats_by_track;
+        a->tracks.at = a->tracks.top = 0;
+        break;
+    case TUI_ACT_CLOCK:
+        a->utc = !a->utc;
+        break;
+    case TUI_ACT_SEARCH:
+        tui_ask(a, TUI_ASK_SEARCH, "");
+        break;
+    case TUI_ACT_SEARCH_BACK:
+        tui_ask(a, TUI_ASK_SEARCH_BACK, "");
+        break;
+    case TUI_ACT_FILTER:
+        tui_ask(a, TUI_ASK_FILTER, a->filter);
+        break;
+    case TUI_ACT_GOTO:
+        tui_ask(a, TUI_ASK_TIME, "");
+        break;
+    case TUI_ACT_EXPORT:
+        ask_export(a);
+        break;
+    default:
+        move_action(a, act);
+        break;
+    }
+    return TUI_REDRAW;
+}
+
+static unsigned on_key(struct tui_app *a, uint32_t key)
+{
+    enum tui_action act = tui_action_of(key);
+    a->said[0] = 0;
+    if (a->ask)
+        return tui_ask_key(a, key);
+    if (act == TUI_ACT_NONE)
+        return TUI_BELL;
+    if (act != TUI_ACT_LONGEST)
+        a->hunt_event = NTFF_NONE;
+    if (act != TUI_ACT_GAP)
+        a->hunt_gap = (struct tui_gap){0};
+    if (list_action(a, act))
+        return TUI_REDRAW;
+    if (a->over && act != TUI_ACT_HELP && act != TUI_ACT_INFO && act != TUI_ACT_QUIT &&
+        act != TUI_ACT_INTERRUPT && act != TUI_ACT_REDRAW && act != TUI_ACT_SUSPEND)
+        a->over = TUI_OVER_NONE; /* any other key leaves the page */
+    else
+        return act_on(a, act);
+    return TUI_REDRAW;
+}
+
+unsigned tui_app_handle(struct tui_app *a, const struct tui_event *e)
+{
+    switch (e->kind) {
+    case TUI_EVENT_KEY:
+        return on_key(a, e->key);
+    case TUI_EVENT_MOUSE:
+        return tui_mouse_event(a, e);
+    case TUI_EVENT_RESIZE:
+        a->w = e->w < 1 ? 1 : e->w > TUI_MAX_COLS ? TUI_MAX_COLS : e->w;
+        a->h = e->h < 1 ? 1 : e->h;
+        tui_nav_relayout(a);
+        return TUI_REDRAW;
+    case TUI_EVENT_QUIT:
+        return TUI_QUIT;
+    default:
+        return 0;
+    }
+}
+
+/* -- background
+ * ------------------------------------------------------------------------------------ */
+
+static void work_search(struct tui_app *a)
+{
+    bool more = tui_search_step(&a->search, SEARCH_SLICE);
+    if (!a->search_jump)
+        return;
+    size_t at;
+    uint32_t hit = tui_search_next(&a->search, a->event == NTFF_NONE ? a->search.start : a->event,
+                                   a->search_dir, &at);
+    /* the event under the cursor is a hit too when searching on from it */
+    if (hit != NTFF_NONE) {
+        a->search_jump = false;
+        tui_nav_event(a, hit);
+    } else if (!more) {
+        a->search_jump = false;
+        tui_app_say(a, true, "not found: %.200s", a->search.pattern);
+    }
+}
+
+bool tui_app_work(struct tui_app *a)
+{
+    bool more = a->sums.pending || a->overview.pending;
+    if (a->search.active && a->search.running) {
+        work_search(a);
+        more = true;
+    }
+    if (a->panes.stats && a->lay.stats.h && !a->stats_by_track) {
+        uint64_t from, to;
+        const struct tui_line *l = tui_nav_current(a);
+        tui_nav_range(a, &from, &to);
+        a->stats.sort = a->sort;
+        tui_stats_want(&a->stats, &a->rows, from, to, a->stats_scoped && l ? l->track : NTFF_NONE);
+        more = tui_stats_step(&a->stats, STATS_SLICE) || more;
+    }
+    return more;
+}
+
+/* -- drawing
+ * --------------------------------------------------------------------------------------- */
+
+static bool frame_memory(struct tui_app *a)
+{
+    if (a->cells_cap < a->view.cols) {
+        struct tui_sum *cells = realloc(a->cells, (size_t)a->view.cols * sizeof *cells);
+        a->cells = cells ? cells : a->cells;
+        struct tui_range *vals = realloc(a->vals, (size_t)a->view.cols * sizeof *vals);
+        a->vals = vals ? vals : a->vals;
+        if (!cells || !vals)
+            return false;
+        a->cells_cap = a->view.cols;
+    }
+    struct tui_view whole = tui_app_whole(a);
+    return tui_sums_frame(&a->sums, &a->rows, &a->view, FRAME_BUDGET) &&
+           tui_sums_frame(&a->overview, &a->rows, &whole, FRAME_BUDGET / 4);
+}
+
+static void draw_page(struct tui_app *a, struct tui_screen *s)
+{
+    struct tui_rect r = {0, 0, s->w, s->h};
+    const char *title = a->over == TUI_OVER_HELP ? "Help" : "About this trace";
+    if (r.h > 2) {
+        r = tui_draw_title(a, s, r, true, title);
+        r.h--;
+    }
+    r.x += r.w > 4;
+    r.w -= r.w > 4 ? 2 : 0;
+    tui_doc_draw(&a->page, s, r, true);
+}
+
+void tui_app_draw(struct tui_app *a, struct tui_screen *s)
+{
+    tui_screen_clear(s);
+    s->ascii = a->o.ascii;
+    if (!frame_memory(a)) {
+        tui_put_str(s, 0, 0, s->w, TUI_STYLE_ERROR, "out of memory");
+        return;
+    }
+    if (a->over) {
+        draw_page(a, s);
+        tui_draw_status(a, s);
+        return;
+    }
+    tui_draw_header(a, s);
+    if (a->lay.overview.h)
+        tui_draw_overview(a, s);
+    if (a->lay.ruler.h)
+        tui_draw_ruler(a, s);
+    tui_draw_tracks(a, s);
+    if (a->lay.details.h) {
+        tui_details_make(a);
+        struct tui_rect r =
+            tui_draw_title(a, s, a->lay.details, a->focus == TUI_PANE_DETAILS, "Details");
+        tui_doc_draw(&a->details, s, r, a->focus == TUI_PANE_DETAILS);
+    }
+    if (a->lay.stats.h)
+        tui_draw_stats(a, s, a->lay.stats);
+    tui_draw_status(a, s);
+}

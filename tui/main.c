@@ -1,0 +1,372 @@
+/* main - ntff-tui: arguments, loading with progress, then one of three: the terminal, a script, or
+ * a printed page. */
+#include "app.h"
+#include "args.h"
+#include "export.h"
+#include "print.h"
+#include "script.h"
+#include "term.h"
+#include "timefmt.h"
+
+#include "proto/input.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_GOOD, EXIT_NOTHING, EXIT_MISTAKE, EXIT_LOSSES };
+
+struct program {
+    struct tui_args args;
+    struct ntff_trace *t;
+    struct tui_lod lod;
+    struct ntff_diag diag;
+    bool on_terminal;
+    /* progress */
+    struct tui_screen screen;
+    int64_t next_ms;
+    bool cancelled;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* One line on standard error, harmless whatever it holds. */
+static void complain(const char *text)
+{
+    struct tui_text t = tui_text_from(text, strlen(text));
+    char utf8[4];
+    int w;
+    fputs("ntff-tui: ", stderr);
+    for (uint32_t c; (c = tui_text_next(&t, &w)) != TUI_TEXT_END;)
+        fwrite(utf8, 1, (size_t)tui_utf8_put(utf8, c), stderr);
+    fputc('\n', stderr);
+}
+
+/* -- loading
+ * ------------------------------------------------------------------------------------------ */
+
+static void draw_progress(struct program *p, const char *what, int permille)
+{
+    struct tui_screen *s = &p->screen;
+    int w = s->w > 44 ? 40 : s->w - 4, x = (s->w - w) / 2, y = s->h / 2;
+    tui_screen_clear(s);
+    s->ascii = tui_term_ascii();
+    tui_putf(s, x, y - 1, w, TUI_STYLE_BOLD, "%.60s", what);
+    tui_putf(s, x + w - 5, y - 1, 5, TUI_STYLE_NORMAL, "%3d %%", permille / 10);
+    for (int i = 0; i < w; i++) {
+        bool done = i * 1000 < permille * w;
+        tui_put(s, x + i, y, done ? TUI_STYLE_METER : TUI_STYLE_GRID,
+                s->ascii ? (done ? '#' : '.')
+                : done   ? 0x2588
+                         : 0x2591);
+    }
+    tui_put_str(s, x, y + 1, w, TUI_STYLE_DIM, "q or Esc cancels");
+    tui_term_show(s);
+}
+
+static int on_progress(void *user, const char *what, int permille)
+{
+    struct program *p = user;
+    int64_t t = now_ms();
+    if (t < p->next_ms)
+        return 0;
+    p->next_ms = t + 50;
+    for (;;) {
+        struct tui_event e = tui_term_wait(0);
+        if (e.kind == TUI_EVENT_NONE)
+            break;
+        if (e.kind == TUI_EVENT_RESIZE && !tui_term_fit(&p->screen))
+            return 1;
+        if (e.kind == TUI_EVENT_QUIT ||
+            (e.kind == TUI_EVENT_KEY &&
+             (e.key == 'q' || e.key == TUI_KEY_ESC || e.key == (uint32_t)TUI_CTRL('c'))))
+            p->cancelled = true;
+    }
+    draw_progress(p, what, permille);
+    return p->cancelled;
+}
+
+static enum ntff_status load(struct program *p, struct ntff_error *err)
+{
+    struct ntff_load_options *o = &p->args.load.options;
+    enum ntff_status st = ntff_load_setup_finish(&p->args.load, getenv("NTFF_SCHEMA"), err);
+    if (st != NTFF_OK)
+        return st;
+    if (p->on_terminal) {
+        p->next_ms = now_ms() + 150; /* short work shows nothing */
+        o->progress = on_progress;
+        o->progress_user = p;
+    }
+    st = ntff_load(p->args.inputs, p->args.n_inputs, o, &p->t, &p->diag, err);
+    if (st != NTFF_OK)
+        return st;
+    if (p->t->n_events + p->t->n_samples == 0)
+        return NTFF_NOTHING;
+    return tui_lod_build(&p->lod, p->t, o->progress, p, err);
+}
+
+/* --from and --to as absolute times; equal when neither is given. */
+static bool range_of(const struct program *p, uint64_t *from, uint64_t *to, struct ntff_error *err)
+{
+    struct tui_time_base base = {p->t->begin_ns, p->t->end_ns, p->t->begin_ns};
+    *from = p->t->begin_ns;
+    *to = p->t->end_ns;
+    const char *bad = NULL;
+    if (p->args.from && !tui_parse_time(p->args.from, &base, from))
+        bad = p->args.from;
+    if (p->args.to && !tui_parse_time(p->args.to, &base, to))
+        bad = p->args.to;
+    if (!bad && p->args.from && p->args.to && *to <= *from)
+        bad = p->args.to;
+    if (bad)
+        (void)!ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                         "%.80s: not a time, or not after --from; try 1.5s, 20ms, 50%%", bad);
+    if (!p->args.from && !p->args.to)
+        *to = *from;
+    return !bad;
+}
+
+/* -- without a terminal
+ * ------------------------------------------------------------------------------- */
+
+static void put_out(void *user, const char *text, size_t len)
+{
+    (void)user;
+    fwrite(text, 1, len, stdout);
+}
+
+static void export_now(void *user, struct tui_app *a)
+{
+    struct program *p = user;
+    tui_export_for(a, p->t, &p->diag);
+}
+
+static bool ascii_wanted(const struct tui_args *a)
+{
+    return a->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+}
+
+static const char *title_of(const struct program *p)
+{
+    return p->args.n_inputs ? p->args.inputs[0] : "";
+}
+
+/* Prints findings of grade LOSS; the exit code for them. */
+static int say_losses(const struct program *p)
+{
+    char line[600];
+    for (int i = 0; i < NTFF_DIAG_COUNT; i++)
+        if (p->diag.of[i].count && ntff_diag_grade((enum ntff_diag_kind)i) == NTFF_LOSS) {
+            ntff_diag_line(&p->diag, (enum ntff_diag_kind)i, line, sizeof line);
+            complain(line);
+        }
+    return ntff_diag_lossy(&p->diag) ? EXIT_LOSSES : EXIT_GOOD;
+}
+
+static int out_width(const struct tui_args *a)
+{
+    struct winsize ws;
+    if (a->width)
+        return a->width;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
+        return ws.ws_col;
+    return 100;
+}
+
+static int finish_output(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    complain("cannot write to standard output");
+    return EXIT_NOTHING;
+}
+
+static int run_print(struct program *p)
+{
+    struct tui_print o = {title_of(p), out_width(&p->args), 0,
+                          0,           p->args.track,       ascii_wanted(&p->args)};
+    struct tui_host host = {.put = put_out};
+    struct ntff_error err = {0};
+    if (!range_of(p, &o.from, &o.to, &err)) {
+        complain(err.text);
+        return EXIT_MISTAKE;
+    }
+    enum ntff_status st = tui_print(&p->lod, &o, &host, &err);
+    if (st != NTFF_OK) {
+        complain(err.text);
+        return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
+    }
+    return finish_output(say_losses(p));
+}
+
+static struct tui_app *new_app(struct program *p, bool ascii, struct ntff_error *err)
+{
+    struct tui_options o = {.title = title_of(p), .diag = &p->diag, .ascii = ascii};
+    struct tui_app *a = tui_app_new(&p->lod, &o);
+    uint64_t from, to;
+    char why[160] = "";
+    if (!a) {
+        (void)!ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the viewer");
+        return NULL;
+    }
+    bool good = range_of(p, &from, &to, err);
+    if (good && to > from)
+        tui_app_show(a, from, to);
+    if (good && p->args.track && !tui_app_filter(a, p->args.track, why, sizeof why)) {
+        (void)!ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "--track %.80s: %s", p->args.track,
+                         why);
+        good = false;
+    }
+    if (good)
+        return a;
+    tui_app_free(a);
+    return NULL;
+}
+
+static int run_script(struct program *p)
+{
+    struct ntff_error err = {0};
+    struct ntff_input in;
+    struct tui_screen s = {0};
+    struct tui_host host = {p, put_out, export_now};
+    enum ntff_status st = ntff_input_open(&in, p->args.script, NULL, &err);
+    if (st == NTFF_OK && (st = ntff_input_map(&in, &err)) != NTFF_OK)
+        ntff_input_close(&in);
+    if (st != NTFF_OK) {
+        complain(err.text);
+        return EXIT_NOTHING;
+    }
+    struct tui_app *a = new_app(p, p->args.ascii, &err);
+    if (!a || !tui_screen_resize(&s, 80, 24)) {
+        complain(a ? "no memory for the screen" : err.text);
+        st = NTFF_INVALID;
+    } else {
+        st = tui_script_run(a, &s, (const char *)in.data, (size_t)in.len, &host, &err);
+        if (st != NTFF_OK)
+            complain(err.text);
+    }
+    ntff_input_close(&in);
+    tui_screen_done(&s);
+    tui_app_free(a);
+    return finish_output(st == NTFF_OK ? EXIT_GOOD : EXIT_MISTAKE);
+}
+
+/* -- with a terminal
+ * ---------------------------------------------------------------------------------- */
+
+/* What the viewer asks for; true: it is over. */
+static bool serve(struct program *p, struct tui_app *a, unsigned flags, int *code)
+{
+    if (flags & TUI_EXPORT)
+        tui_export_for(a, p->t, &p->diag);
+    if (flags & TUI_SUSPEND)
+        tui_term_suspend();
+    if (flags & TUI_REPAINT)
+        tui_term_repaint();
+    if (flags & TUI_MOUSE)
+        tui_term_mouse(tui_app_mouse(a));
+    if (flags & TUI_BELL)
+        tui_term_bell();
+    if (flags & TUI_INTERRUPTED)
+        *code = 130;
+    return flags & TUI_QUIT;
+}
+
+static int loop(struct program *p, struct tui_app *a)
+{
+    struct tui_screen *s = &p->screen;
+    struct tui_event e = {.kind = TUI_EVENT_RESIZE, .w = s->w, .h = s->h};
+    bool quit = false, more = false;
+    int code = EXIT_GOOD;
+    tui_app_handle(a, &e);
+    while (!quit) {
+        tui_app_draw(a, s);
+        tui_term_show(s);
+        more = tui_app_work(a);
+        e = tui_term_wait(more ? 0 : -1);
+        /* everything that is waiting already, before the next frame */
+        for (int n = 0; e.kind != TUI_EVENT_NONE && !quit && n < 64; n++) {
+            if (e.kind == TUI_EVENT_RESIZE && !tui_term_fit(s))
+                return EXIT_NOTHING;
+            e.w = s->w;
+            e.h = s->h;
+            quit = serve(p, a, tui_app_handle(a, &e), &code);
+            if (e.kind == TUI_EVENT_QUIT && tui_term_signal())
+                code = 128 + tui_term_signal();
+            e = quit ? (struct tui_event){.kind = TUI_EVENT_NONE} : tui_term_wait(0);
+        }
+    }
+    return code;
+}
+
+static int run_terminal(struct program *p)
+{
+    struct ntff_error err = {0};
+    struct tui_app *a = new_app(p, tui_term_ascii(), &err);
+    if (!a) {
+        tui_term_close();
+        complain(err.text);
+        return EXIT_MISTAKE;
+    }
+    int code = loop(p, a);
+    tui_app_free(a);
+    tui_term_close();
+    return code;
+}
+
+/* -- main
+ * --------------------------------------------------------------------------------------------- */
+
+static int run(struct program *p)
+{
+    struct ntff_error err = {0};
+    struct tui_term_options o = {p->args.colors, p->args.no_mouse, p->args.ascii};
+    p->on_terminal = !p->args.print && !p->args.script;
+    if (p->on_terminal) {
+        if (tui_term_open(&o, &err) != NTFF_OK || !tui_term_fit(&p->screen)) {
+            tui_term_close();
+            complain(err.text);
+            return EXIT_MISTAKE;
+        }
+    }
+    enum ntff_status st = load(p, &err);
+    if (st != NTFF_OK) {
+        tui_term_close();
+        complain(err.text[0] ? err.text : ntff_status_text(st));
+        if (st == NTFF_CANCELLED)
+            return tui_term_signal() ? 128 + tui_term_signal() : 130;
+        return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
+    }
+    return p->args.print ? run_print(p) : p->args.script ? run_script(p) : run_terminal(p);
+}
+
+int main(int argc, char **argv)
+{
+    static struct program p; /* zeroed; the diag alone is large */
+    struct ntff_error err = {0};
+    setlocale(LC_ALL, "");
+    int code = tui_args_parse(&p.args, argc, argv, &err);
+    if (code) {
+        complain(err.text);
+    } else if (p.args.help) {
+        tui_usage(stdout);
+    } else if (p.args.version) {
+        printf("ntff-tui %s\n", NTFF_VERSION);
+    } else {
+        code = run(&p);
+    }
+    tui_lod_done(&p.lod);
+    ntff_trace_free(p.t);
+    ntff_load_setup_done(&p.args.load);
+    tui_screen_done(&p.screen);
+    return code;
+}
