@@ -18,8 +18,9 @@
 #include <stdlib.h>
 
 enum { MOST_LAG = 8 };
-#define LOOSE_NS 100000 /* ends that differ by more than this do not end together */
-#define CLEARLY 4       /* a fit is clearly better if its spread is that many times smaller */
+#define LOOSE_NS 100000   /* ends that differ by more than this do not end together */
+#define LOOSEST_NS 500000 /* and however unsure the clocks are, by more than this */
+#define CLEARLY 4         /* a fit is clearly better if its spread is that many times smaller */
 
 struct instance {
     struct ntff_align_end *ends; /* one per collective, by op, exec_id */
@@ -208,7 +209,7 @@ static struct ntff_align_offset compare(const struct instance *a, const struct i
 {
     struct fit own = fit_lag(a, b, 0, diff, far), other, third;
     fit_other_lags(a, b, own.n_common, diff, far, &other, &third);
-    uint64_t loose_ns = add(LOOSE_NS, sure_ns);
+    uint64_t loose_ns = sure_ns < LOOSEST_NS - LOOSE_NS ? LOOSE_NS + sure_ns : LOOSEST_NS;
     bool own_fits = fits(&own, loose_ns), other_fits = fits(&other, loose_ns);
     bool by_number = own_fits && !clearly(&other, &own);
     bool by_lag = !by_number && other_fits;
@@ -321,8 +322,10 @@ void ntff_align_describe(const struct ntff_align_offset *o, const char *via, cha
     case NTFF_ALIGN_DONE:
         ntff_line_say(&l, "shifted by %c", o->offset_ns < 0 ? '-' : '+');
         ntff_line_ns(&l, off(o->offset_ns, 0));
-        ntff_line_say(&l, " +-");
-        ntff_line_ns(&l, o->uncertainty_ns);
+        if (o->uncertainty_ns != UINT64_MAX) {
+            ntff_line_say(&l, " +-");
+            ntff_line_ns(&l, o->uncertainty_ns);
+        }
         ntff_line_say(
             &l, ": %" PRIu32 " of %" PRIu32 " common collectives end together with those of %s",
             o->n_agree, o->n_common, via);

@@ -22,7 +22,7 @@ struct ntff_align_end {
 struct ntff_align_instance {
     const struct ntff_align_end *ends; /* any order; copied */
     size_t n_ends;
-    uint64_t placed_within_ns; /* how sure the ends are (clock quality); 0 = unknown */
+    uint64_t placed_within_ns; /* how sure the ends are (clock quality); UINT64_MAX = unknown */
 };
 
 enum ntff_align_how {
@@ -38,12 +38,13 @@ enum ntff_align_how {
 
 struct ntff_align_offset {
     enum ntff_align_how how;
-    int64_t offset_ns;       /* to add to the instance's host times; 0 unless DONE */
-    uint64_t uncertainty_ns; /* nine in ten are closer, if clocks and collectives keep still */
-    uint64_t spread_ns;      /* median distance of the differences from their median */
-    uint32_t via;            /* instance it was compared with; itself for the reference */
-    int32_t lag;             /* execution n here is n + lag there */
-    bool periodic; /* another lag would fit as well; the executions' own numbers decided */
+    int64_t offset_ns; /* to add to the instance's host times; 0 unless DONE */
+    uint64_t
+        uncertainty_ns; /* nine in ten are closer, if the clocks keep still; UINT64_MAX = unknown */
+    uint64_t spread_ns; /* median distance of the differences from their median */
+    uint32_t via;       /* instance it was compared with; itself for the reference */
+    int32_t lag;        /* execution n here is n + lag there */
+    bool periodic;      /* another lag would fit as well; the executions' own numbers decided */
     uint32_t n_common, n_agree; /* collectives compared; of these, those near the median */
     uint32_t n_unclear;         /* ends not used: the same rank names the same collective twice */
 };

@@ -128,6 +128,10 @@ TAP_TEST(uncertainty_of_the_clocks_is_passed_on)
     in[1].placed_within_ns = UINT64_MAX;
     align(in, 2, o);
     TAP_EQ_U64(o[1].uncertainty_ns, UINT64_MAX);
+    char text[200];
+    ntff_align_describe(&o[1], "i-0", text, sizeof text);
+    TAP_EQ_STR(text,
+               "shifted by -77 ns: 60 of 60 common collectives end together with those of i-0");
     forget(in, 2);
 }
 
@@ -180,6 +184,9 @@ TAP_TEST(ends_that_are_not_together_align_nothing)
     TAP_EQ_I64(o[1].offset_ns, 0);
     ntff_align_describe(&o[1], "i-0", text, sizeof text);
     TAP_OK(strncmp(text, "not synchronised: the ends of 300 common", 40) == 0);
+    in[0].placed_within_ns = UINT64_MAX; /* not knowing is no reason to believe */
+    align(in, 2, o);
+    TAP_OK(o[1].how == NTFF_ALIGN_DISAGREE);
     forget(in, 2);
 }
 
