@@ -218,6 +218,21 @@ def summaries(tap):
         tap.eq(flagged, [s["closed_unfinished"], s["start_lost"]], f"--summary of {what}: halves")
 
 
+def memory(tap):
+    """A budget either suffices or ends the run cleanly; never a crash, never half a file."""
+    ended, good = [], None
+    for kib in (1, 4, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 2048, 4096, 8192, 65536):
+        status, out, err = run("-q", "-o", "-", "--max-memory", f"{kib}K", B)
+        if status == 0:
+            good = out if good is None else good
+            tap.ok(out == good, f"--max-memory {kib}K: enough, the same output as with more")
+        else:
+            ended.append(kib)
+            tap.ok(status == 1 and out == b"" and "memory" in err.lower() and len(err.splitlines()) <= 2,
+                   f"--max-memory {kib}K: ends cleanly", status, err)
+    tap.ok(ended and good is not None, "--max-memory: some budgets are too small, some suffice", ended)
+
+
 def clocks(tap):
     truth = truth_keyed("b-bare-raw")
     for mode in ("fit", "sync-point", "nearest"):
@@ -240,4 +255,5 @@ if __name__ == "__main__":
     formats(tap)
     summaries(tap)
     clocks(tap)
+    memory(tap)
     tap.end()
