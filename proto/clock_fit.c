@@ -269,8 +269,9 @@ static double choose_level(struct fit *f)
 static void limit_slope(struct fit *f)
 {
     double middle = 0;
-    if (f->n >= LEAST && fabs(f->slope) > FREE_DRIFT) {
-        double sure = 16 * middle_half(f) / (sqrt((double)f->n) * span(f));
+    if (f->n >= 3 && fabs(f->slope) > FREE_DRIFT) {
+        double doubt = f->n < LEAST ? 500 : 16; /* few may lie straight by chance */
+        double sure = doubt * middle_half(f) / (sqrt((double)f->n) * span(f));
         if (fabs(f->slope) > sure)
             middle = fmax(-MOST_DRIFT, fmin(MOST_DRIFT, f->slope));
     }

@@ -231,6 +231,31 @@ TAP_TEST(exact_pairs_with_drift_place_to_the_ns)
     }
 }
 
+/* More than a crystal has: believed if the pairs agree on it, and held if they cannot. */
+TAP_TEST(a_great_drift_must_be_sure)
+{
+    const struct ntff_clock_pair p[] = {{0, HOST, 1},
+                                        {100 * MS, HOST + 100030000, 2},
+                                        {300 * MS, HOST + 300090000, 3},
+                                        {700 * MS, HOST + 700210000, 4}};
+    uint64_t host;
+    uint32_t hint = 0;
+    struct ntff_clock_map *m = build(p, 4, NTFF_CLOCK_AUTO); /* 300 ppm */
+    TAP_OK(!ntff_clock_quality(m)->drift_held);
+    TAP_EQ_I64(ntff_clock_quality(m)->drift_ppb, 300000);
+    ntff_clock_host(m, 500 * MS, 4, &hint, &host);
+    TAP_EQ_U64(host, HOST + 500150000);
+    ntff_clock_done(m);
+    m = build(p, 2, NTFF_CLOCK_AUTO); /* two are always straight */
+    TAP_OK(ntff_clock_quality(m)->drift_held);
+    TAP_EQ_I64(ntff_clock_quality(m)->drift_ppb, 100000);
+    ntff_clock_host(m, 0, 1, &hint, &host);
+    TAP_EQ_U64(host, HOST);
+    ntff_clock_host(m, 100 * MS, 2, &hint, &host);
+    TAP_EQ_U64(host, HOST + 100010000);
+    ntff_clock_done(m);
+}
+
 TAP_TEST(exact_pairs_with_wander_are_followed)
 {
     struct clock_sim s = clock_sim_run(&(struct clock_sim_options){.seed = 1,
