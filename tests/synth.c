@@ -207,7 +207,7 @@ static uint64_t rnd(uint64_t n)
 static void nest(struct synth *s, uint32_t track, uint32_t lane, uint64_t from, uint64_t to,
                  int depth)
 {
-    while (from < to && s->t.n_events < 4000) {
+    while (from < to && s->t.n_events < 1500) {
         uint64_t begin = from + rnd(3) * rnd(20), dur = rnd(4) ? 1 + rnd(to - from) : 0;
         if (begin + dur > to)
             break;

@@ -268,7 +268,7 @@ TAP_TEST(flows_in_both_directions)
 /* Random nested spans on many lanes: whatever the shape, the bytes are sound. */
 TAP_TEST(random_traces)
 {
-    for (unsigned seed = 1; seed < 40; seed++) {
+    for (unsigned seed = 1; seed <= 12; seed++) {
         struct ntff_trace *t = synth_random(seed);
         TAP_CONTEXT("seed %u", seed);
         const char *path = synth_path("r.pftrace");
