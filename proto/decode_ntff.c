@@ -240,7 +240,7 @@ static void take_votes(struct decoder *x, uint32_t graph, struct vote *v)
         of_graph += x->pieces.v[i].graph == graph;
     for (size_t i = 0; i < x->pieces.n && of_graph; i++) {
         const struct piece *p = &x->pieces.v[i];
-        if (p->graph != graph || p->blob->block_type == 1)
+        if (p->graph != graph || p->blob->block_type == NTFF_BLOCK_DMA)
             continue;
         uint64_t n = p->len / NTFF_NOTIF_BYTES,
                  step = n / (256 / (of_graph < 64 ? of_graph : 64)) + 1;
@@ -440,7 +440,9 @@ static void fill_ref(const struct decoder *x, const struct piece *p, struct ntff
     r->trace_type = p->blob->trace_type < 255 ? (uint8_t)p->blob->trace_type
                     : class >= 0              ? (uint8_t) class
                                               : 255;
-    r->block_type = p->blob->block_type < 255 ? (uint8_t)p->blob->block_type : class == 4 ? 1 : 0;
+    r->block_type = p->blob->block_type < 255 ? (uint8_t)p->blob->block_type
+                    : class == NTFF_TRACE_DMA ? NTFF_BLOCK_DMA
+                                              : NTFF_BLOCK_NC;
     r->dma_layout = l->dma_layout;
     r->dma_queue_ok = l->dma_queue_ok;
     r->sem_ok = l->sem_ok;
@@ -632,8 +634,23 @@ static bool load_runs(struct decoder *x)
     return true;
 }
 
+/* Blobs but no subgraph: one is made up, for the core the file name has. */
+static bool invent_graph(struct decoder *x)
+{
+    uint32_t nc = nc_of_name(path_of(x));
+    struct ntff_graph *g = NTFF_VEC_PUSH(x->budget, &x->p.graphs);
+    if (!g)
+        return false;
+    *g = (struct ntff_graph){.nc_idx = nc == NTFF_NONE ? 0 : nc};
+    ntff_diag_add(diag_of(x), NTFF_DIAG_CORE_ESTIMATED, 1, path_of(x), NTFF_NO_OFFSET,
+                  "no subgraph in the message; core by the file name");
+    return true;
+}
+
 static bool decode(struct decoder *x)
 {
+    if (x->p.graphs.n == 0 && x->p.blobs.n && !invent_graph(x))
+        return false;
     size_t n = x->p.graphs.n, bytes = 0;
     if (!ntff_facts_file(x->b, x->file, &x->p) || !load_runs(x) || !make_clocks(x))
         return false;

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-enum { TRACE_EXPLICIT = 3, BLOCK_TOPSP = 2 };
-
 /* Order below a core, after its executions and before its host-side events (perfetto layout). */
 enum {
     RANK_STATUS = 2000,
@@ -26,7 +24,7 @@ static const int8_t engine_rank[NTFF_N_ENGINES] = {0, 2, 3, 1, 4}; /* PE, DVE, A
 const struct ntff_tick *ntff_blob_tick(const struct ntff_blob_ref *r, unsigned type)
 {
     const struct ntff_clocks *c = r->clocks;
-    if (r->block_type == BLOCK_TOPSP)
+    if (r->block_type == NTFF_BLOCK_TOPSP)
         return r->engine_index < c->n_topsp ? &c->topsp[r->engine_index] : &c->other;
     if (ntff_notif_has_engine(type))
         return &c->engine[ntff_notif_engine(type)];
@@ -154,7 +152,7 @@ uint32_t ntff_device_events(struct ntff_device *d)
 struct ntff_stream *ntff_device_stream(struct ntff_device *d, const struct ntff_blob_ref *r,
                                        unsigned type)
 {
-    if (r->block_type != BLOCK_TOPSP)
+    if (r->block_type != NTFF_BLOCK_TOPSP)
         return d->engine[ntff_notif_engine(type)];
     struct ntff_stream **s = &d->cc_core[r->engine_index % NTFF_N_CC_CORES];
     char name[24];
@@ -370,7 +368,7 @@ static bool explicit_record(struct ntff_device *d, const struct ntff_ring *ring,
     unsigned hint = ntff_notif_hint(x->r.word0), status = x->r.word1 >> 16;
     if (s->first_ns == UINT64_MAX)
         s->first_ns = x->ns;
-    if (ring->ref->trace_type == TRACE_EXPLICIT) /* layout unknown [NOTIF]: kept raw */
+    if (ring->ref->trace_type == NTFF_TRACE_EXPLICIT) /* layout unknown [NOTIF]: kept raw */
         return ntff_device_stream_track(d, s) &&
                ntff_device_instant(d, s->track, NTFF_CAT_CC, "collective status", x->ns, x->ref);
     if (hint == 1 && !ring->ref->status_ring)
@@ -493,7 +491,7 @@ bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring, uint64_t i
     case NTFF_NK_HAM:
         return ntff_device_instant(d, ntff_device_events(d), NTFF_CAT_MARK, "throttle", x.ns,
                                    x.ref);
-    default: /* starts, ends and DMA come here for their overflow bits only */
+    default: /* starts, ends and DMA come here for their overflow marks only */
         return true;
     }
 }
@@ -504,6 +502,6 @@ bool ntff_device_ring(struct ntff_device *d, struct ntff_ring *ring)
     for (int k = 0; k < NTFF_NK_COUNT; k++)
         d->of_kind[k] += ntff_ring_of_kind(&ring->look, k);
     if (ring->look.of_type[2] == ring->n)
-        return ntff_device_dma(d, ring);
+        return ntff_device_dma(d, ring, 0, ring->n);
     return ntff_device_instructions(d, ring);
 }

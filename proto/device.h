@@ -91,9 +91,9 @@ struct ntff_cells {
     uint64_t begin_ns;
     unsigned shift; /* a cell is 1 << shift ns */
     struct ntff_cell {
-        int64_t step;         /* open packets: change of whole cells */
-        uint64_t part_ns;     /* time open inside a first or last cell */
-        int64_t rate_step[2]; /* likewise bytes per ns (fixed point) and bytes; M2S, S2M */
+        int64_t step;          /* open packets: change of whole cells */
+        uint64_t part_ns;      /* time open inside a first or last cell */
+        uint64_t rate_step[2]; /* likewise bytes per ns (fixed point) and bytes; M2S, S2M */
         double bytes[2];
     } * cell; /* NTFF_CELLS + 1 */
 };
@@ -109,6 +109,7 @@ struct ntff_dma_engine {
     uint32_t index; /* of trace_info; UINT32_MAX unknown */
     uint32_t bus_track;
     ntff_str name[2];
+    const struct ntff_tick *tick;
     uint64_t last_ns;
     struct ntff_fifo fifo[NTFF_N_QUEUES][2];
 };
@@ -156,6 +157,7 @@ struct ntff_ring {
     struct ntff_blob_ref *ref;
     struct ntff_ring_look look;
     const uint32_t *order; /* records by time; NULL = as they lie */
+    bool undecoded;        /* has been reported as such */
 };
 
 enum ntff_status
@@ -191,7 +193,9 @@ bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring,
 bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
 void ntff_stream_close(struct ntff_device *d, struct ntff_stream *s);
 /* device_dma.c */
-bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
+/* Records [first, first + n) of a ring, all of DMA. */
+bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring, uint64_t first,
+                     uint64_t n) NTFF_MUST_CHECK;
 void ntff_device_dma_close(struct ntff_device *d, struct ntff_dma_engine *e);
 void ntff_cells_span(struct ntff_cells *c, uint64_t start_ns, uint64_t stop_ns, uint64_t bytes,
                      int direction);

@@ -17,7 +17,7 @@
 #include <strings.h>
 
 enum { M2S, S2M };
-enum { RATE_ONE = 1 << 20 }; /* fixed point of bytes per ns */
+#define RATE_BITS 32 /* fixed point of bytes per ns: sums of it come back to exactly zero */
 enum { RANK_PENDING = 3100, RANK_THROUGHPUT = 3101 };
 
 /* -- cells
@@ -62,7 +62,7 @@ void ntff_cells_span(struct ntff_cells *c, uint64_t start_ns, uint64_t stop_ns, 
     double per_ns = (double)bytes / (double)dur;
     cell_part(c, first, head, per_ns * (double)head, direction);
     cell_part(c, last, tail, per_ns * (double)tail, direction);
-    int64_t rate = (int64_t)(bytes * RATE_ONE / dur);
+    uint64_t rate = ((bytes << RATE_BITS) + dur / 2) / dur;
     c->cell[first + 1].step++;
     c->cell[last].step--;
     c->cell[first + 1].rate_step[direction] += rate;
@@ -100,7 +100,8 @@ bool ntff_device_dma_counters(struct ntff_device *d)
     if (!c->cell || d->n_packets == 0)
         return true;
     double width = (double)(UINT64_C(1) << c->shift), pending_was = 0, rate_was[2] = {0, 0};
-    int64_t open = 0, rate[2] = {0, 0};
+    int64_t open = 0;
+    uint64_t rate[2] = {0, 0};
     uint32_t pending = counter(d, "Pending DMA count", RANK_PENDING, NTFF_UNIT_COUNT, true),
              flow[2];
     for (int k = 0; k < 2; k++)
@@ -115,7 +116,8 @@ bool ntff_device_dma_counters(struct ntff_device *d)
         pending_was = now;
         for (int k = 0; ok && k < 2; k++) {
             rate[k] += x->rate_step[k];
-            double per_sec = round(((double)rate[k] / RATE_ONE + x->bytes[k] / width) * 1e9);
+            double per_sec =
+                round((ldexp((double)rate[k], -RATE_BITS) + x->bytes[k] / width) * 1e9);
             if (per_sec != rate_was[k])
                 ok = sample(d, flow[k], i, per_sec);
             rate_was[k] = per_sec;
@@ -135,7 +137,14 @@ static struct ntff_dma_engine *engine_of(struct ntff_device *d, const struct ntf
     struct ntff_dma_engine *e = NTFF_VEC_PUSH(&ntff_build_trace(d->b)->budget, &d->dma);
     if (!e)
         return NULL;
-    *e = (struct ntff_dma_engine){.index = r->engine_index, .bus_track = NTFF_NONE};
+    struct ntff_strtab *strs = &ntff_build_trace(d->b)->strs;
+    *e = (struct ntff_dma_engine){
+        .index = r->engine_index,
+        .bus_track = NTFF_NONE,
+        .tick = ntff_blob_tick(r, 2),
+        .name = {ntff_intern(strs, "M2S read", 8), ntff_intern(strs, "S2M write", 9)}};
+    if (e->name[M2S] == NTFF_STR_NONE || e->name[S2M] == NTFF_STR_NONE)
+        return d->dma.n--, NULL;
     for (unsigned q = 0; q < NTFF_N_QUEUES; q++)
         for (int k = 0; k < 2; k++)
             e->fifo[q][k] = (struct ntff_fifo){NTFF_NONE, NTFF_NONE, NTFF_NONE, true};
@@ -313,14 +322,18 @@ static bool packet(struct ntff_device *d, struct ntff_ring *ring, struct ntff_dm
  * -------------------------------------------------------------------------------------------- */
 
 /* A blob that does not say what its records are: one span over its time, and a loss. */
-static bool undecoded(struct ntff_device *d, const struct ntff_ring *ring)
+static bool undecoded(struct ntff_device *d, struct ntff_ring *ring, uint64_t n)
 {
     uint64_t lo, hi;
     const struct ntff_tick *t = ntff_blob_tick(ring->ref, 2);
-    d->n_dropped += ring->n;
+    d->n_dropped += n;
+    if (ring->undecoded)
+        return true;
+    ring->undecoded = true;
     ntff_diag_add(ntff_build_diag(d->b), NTFF_DIAG_UNDECODED_BLOB, 1,
                   ntff_build_path(d->b, d->file), NTFF_NO_OFFSET,
-                  "DMA, %" PRIu64 " records: no place for the sub-type fits them all", ring->n);
+                  "DMA, %" PRIu64 " records: no place for the sub-type fits them all",
+                  ring->look.of_type[2]);
     if (!ntff_tick_ns(t, ring->look.min_ps, &lo) || !ntff_tick_ns(t, ring->look.max_ps, &hi))
         return true;
     struct ntff_event e = {.ts_ns = lo,
@@ -337,30 +350,22 @@ static bool undecoded(struct ntff_device *d, const struct ntff_ring *ring)
     return e.track != NTFF_NONE && e.name != NTFF_STR_NONE && ntff_device_add(d, &e);
 }
 
-static bool name_engine(struct ntff_device *d, struct ntff_dma_engine *e)
-{
-    struct ntff_strtab *s = &ntff_build_trace(d->b)->strs;
-    e->name[M2S] = ntff_intern(s, "M2S read", 8);
-    e->name[S2M] = ntff_intern(s, "S2M write", 9);
-    return e->name[M2S] != NTFF_STR_NONE && e->name[S2M] != NTFF_STR_NONE;
-}
-
-/* One record at ring position i, with room for one event. */
+/* One record at ring position i, already known to be of DMA. */
 static bool dma_record(struct ntff_device *d, struct ntff_ring *ring, struct ntff_dma_engine *e,
                        uint64_t i)
 {
     uint64_t index = ring->order ? ring->order[i] : i, ns;
     struct ntff_notif r = ntff_notif_at(ring->data + index * NTFF_NOTIF_BYTES);
     struct ntff_ref ref = ntff_ring_ref(d, ring, index);
+    if (NTFF_UNLIKELY(!ntff_tick_ns(e->tick, r.ts_ps, &ns)))
+        return d->n_bad_time++, d->n_dropped++, true;
+    d->first_ns = ns < d->first_ns ? ns : d->first_ns;
+    e->last_ns = ns > e->last_ns ? ns : e->last_ns;
     if (NTFF_UNLIKELY(r.word0 & (NTFF_NOTIF_SW_OVERFLOW | NTFF_NOTIF_HW_OVERFLOW))) {
         if (!ntff_device_other(d, ring, i))
             return false;
         ntff_device_dma_close(d, e);
     }
-    if (NTFF_UNLIKELY(!ntff_tick_ns(ntff_blob_tick(ring->ref, 2), r.ts_ps, &ns)))
-        return d->n_bad_time++, d->n_dropped++, true;
-    d->first_ns = ns < d->first_ns ? ns : d->first_ns;
-    e->last_ns = ns > e->last_ns ? ns : e->last_ns;
     unsigned sub = ntff_dma_type(r, ring->ref->dma_layout);
     if (sub >= NTFF_DMA_AXI_REQ)
         return bus_record(d, e, sub, ns, ref);
@@ -371,19 +376,19 @@ static bool dma_record(struct ntff_device *d, struct ntff_ring *ring, struct ntf
            (!used || ntff_build_filled(d->b, d->proc, d->nc, d->core, 1));
 }
 
-bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring)
+bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring, uint64_t first, uint64_t n)
 {
     if (d->opt->no_dma)
-        return d->n_filtered += ring->n, true;
+        return d->n_filtered += n, true;
     if (ring->ref->dma_layout == NTFF_DMA_UNDECIDED)
-        return undecoded(d, ring);
+        return undecoded(d, ring, n);
     struct ntff_dma_engine *e = engine_of(d, ring->ref);
-    if (!e || !name_engine(d, e))
+    if (!e)
         return false;
-    for (uint64_t i = 0; i < ring->n; i++) {
+    for (uint64_t i = first; i < first + n; i++) {
         if (!dma_record(d, ring, e, i))
             return false;
-        if (i % 65536 == 0 && !ntff_build_progress(d->b, "DMA records", i, ring->n))
+        if ((i + 1) % 65536 == 0 && !ntff_build_progress(d->b, "DMA records", i, ring->n))
             return false;
     }
     return true;

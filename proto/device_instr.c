@@ -18,7 +18,14 @@
 enum { CHUNK = 4096 };
 
 /* What to do with a record, by its byte 3 (type, overflow bits, phase). */
-enum { DO_START, DO_END, DO_OTHER, DO_SKIP, DO_MARK /* a bit: an overflow mark first */ };
+enum {
+    DO_START,
+    DO_END,
+    DO_OTHER,
+    DO_SKIP,
+    DO_DMA,
+    DO_MARK = 8 /* a bit: an overflow mark first */
+};
 
 /* A ring made ready: per engine code its stream and clock, per byte 3 what to do. */
 struct plan {
@@ -38,7 +45,7 @@ static bool make_plan(struct ntff_device *d, const struct ntff_ring *ring, struc
         unsigned type = b & 31;
         int kind = ntff_notif_kinds[type];
         bool mark = b & 0x60;
-        plan->action[b] = DO_OTHER;
+        plan->action[b] = kind == NTFF_NK_DMA ? DO_DMA : DO_OTHER;
         if (kind != NTFF_NK_START && kind != NTFF_NK_END)
             continue;
         if (!plan->stream[ntff_notif_engine(type)]->on || d->opt->no_instructions)
@@ -234,6 +241,14 @@ static void note_first(struct ntff_device *d, const struct ntff_ring *ring)
     }
 }
 
+/* A record that is no start or end to be kept. */
+static bool one_record(struct ntff_device *d, struct ntff_ring *ring, unsigned what, uint64_t i)
+{
+    if (what == DO_SKIP)
+        return d->n_filtered++, true;
+    return what == DO_DMA ? ntff_device_dma(d, ring, i, 1) : ntff_device_other(d, ring, i);
+}
+
 bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring)
 {
     struct plan plan;
@@ -243,17 +258,13 @@ bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring)
     for (uint64_t i = 0, told = 0; i < ring->n;) {
         uint64_t index = ring->order ? ring->order[i] : i;
         unsigned what = plan.action[ring->data[index * NTFF_NOTIF_BYTES + 3]];
-        if (what == DO_SKIP) {
-            d->n_filtered++;
-            i++;
+        if (what == DO_SKIP || what == DO_OTHER || what == DO_DMA) {
+            if (!one_record(d, ring, what, i++))
+                return false;
             continue;
         }
-        if (what >= DO_OTHER && !ntff_device_other(d, ring, i))
+        if (what & DO_MARK && !ntff_device_other(d, ring, i))
             return false;
-        if (what == DO_OTHER) {
-            i++;
-            continue;
-        }
         size_t first;
         struct ntff_event *events = ntff_build_room(d->b, CHUNK, &first);
         int64_t n = events ? plain_run(d, ring, &plan, events, first, &i) : -1;

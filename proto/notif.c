@@ -91,6 +91,42 @@ const char *ntff_dma_name(unsigned sub_type) /* [NOTIF] dma_notific_type */
     return NAME_OF(names, sub_type);
 }
 
+/* -- where records are stored ---------------------------------------------------------------------
+ */
+
+bool ntff_notification_place(unsigned notification_type, uint32_t *trace_type, uint32_t *block_type)
+{
+    static const struct {
+        uint8_t trace, block;
+    } map[] = {
+        {NTFF_TRACE_INSTRUCTION, NTFF_BLOCK_NC},    /* TRACE */
+        {NTFF_TRACE_EVENT, NTFF_BLOCK_NC},          /* EVENT */
+        {NTFF_TRACE_ERROR, NTFF_BLOCK_NC},          /* ERROR */
+        {NTFF_TRACE_INSTRUCTION, NTFF_BLOCK_NC},    /* INFER_STATUS */
+        {NTFF_TRACE_DMA, NTFF_BLOCK_DMA},           /* DMA */
+        {NTFF_TRACE_THROTTLE, NTFF_BLOCK_NC},       /* THROTTLE */
+        {NTFF_TRACE_INSTRUCTION, NTFF_BLOCK_TOPSP}, /* TOPSP_TRACE */
+        {NTFF_TRACE_EVENT, NTFF_BLOCK_TOPSP},       /* TOPSP_EVENT */
+        {NTFF_TRACE_ERROR, NTFF_BLOCK_TOPSP},       /* TOPSP_ERROR */
+    };
+    if (notification_type >= NTFF_ARRAY_LEN(map)) /* TOPSP_CC_STATUS, MAX */
+        return false;
+    *trace_type = map[notification_type].trace;
+    *block_type = map[notification_type].block;
+    return true;
+}
+
+bool ntff_trace_pair_ok(uint64_t trace_type, uint64_t block_type)
+{
+    uint32_t t, b;
+    if (trace_type == NTFF_TRACE_EXPLICIT)
+        return block_type == NTFF_BLOCK_NC || block_type == NTFF_BLOCK_TOPSP;
+    for (unsigned n = 0; ntff_notification_place(n, &t, &b); n++)
+        if (t == trace_type && b == block_type)
+            return true;
+    return false;
+}
+
 /* -- time -------------------------------------------------------------------------------------- */
 
 static uint64_t gcd(uint64_t a, uint64_t b)

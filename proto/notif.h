@@ -142,6 +142,25 @@ const char *ntff_engine_code(unsigned engine);  /* "PE" */
 const char *ntff_engine_name(unsigned engine);  /* "Tensor" */
 const char *ntff_engine_track(unsigned engine); /* "Tensor (PE)" */
 
+/* -- where records are stored: trace_info.trace_type and block_type [FMT] [TAX] -------------------
+ */
+
+enum {
+    NTFF_TRACE_INSTRUCTION,
+    NTFF_TRACE_EVENT,
+    NTFF_TRACE_ERROR,
+    NTFF_TRACE_EXPLICIT,
+    NTFF_TRACE_DMA,
+    NTFF_TRACE_THROTTLE
+};
+enum { NTFF_BLOCK_NC, NTFF_BLOCK_DMA, NTFF_BLOCK_TOPSP };
+
+/* The pair a device notification type (0..8) is stored under; false for those that are dropped. */
+bool ntff_notification_place(unsigned notification_type, uint32_t *trace_type,
+                             uint32_t *block_type);
+/* True for those nine pairs, and for EXPLICIT of an NC or TopSP, which another path writes. */
+bool ntff_trace_pair_ok(uint64_t trace_type, uint64_t block_type);
+
 /* -- time -------------------------------------------------------------------------------------- */
 
 /* ns = (ts - init) * expected / actual / ticks_per_ns, rounded down. */

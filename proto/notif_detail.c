@@ -73,7 +73,7 @@ static bool raw_words(struct ntff_detail *d, const struct ntff_notif *r)
 
 static bool engine_facts(struct ntff_detail *d, const struct half *h)
 {
-    if (h->blob->block_type == 2) {
+    if (h->blob->block_type == NTFF_BLOCK_TOPSP) {
         return text(d, "engine", "CC-core") &&
                (h->blob->engine_index == UINT32_MAX ||
                 ntff_detail_uint(d, "cc_core", h->blob->engine_index));
@@ -111,7 +111,7 @@ static bool explicit_facts(struct ntff_detail *d, const struct half *h)
     const struct ntff_notif *r = &h->r;
     if (!engine_facts(d, h))
         return false;
-    if (h->blob->trace_type == 3)
+    if (h->blob->trace_type == NTFF_TRACE_EXPLICIT)
         return raw_words(d, r);
     if (!ntff_detail_uint(d, "pc", ntff_notif_pc(r->word0)) ||
         !ntff_detail_uint(d, "debug_hint", ntff_notif_hint(r->word0)))

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 enum { MAX_LINES = 64, MAX_DEPTH = 4, MAX_TEXT = 600 };
 
@@ -83,12 +84,20 @@ static void render_bytes(struct ntff_buf *out, const struct ntff_field_def *fd,
     }
 }
 
+/* Name of an enum value, without the prefix the built-in schema gives them all. */
+static const char *enum_text(const struct ntff_enum_def *e, uint64_t v)
+{
+    const char *name = v <= INT32_MAX ? ntff_enum_name(e, (int32_t)v) : NULL;
+    size_t n = strlen(e->name);
+    if (name && strncasecmp(name, e->name, n) == 0 && name[n] == '_')
+        name += n + 1;
+    return name;
+}
+
 static void render_value(struct ntff_buf *out, const struct ntff_field_def *fd,
                          const struct ntff_field *f, int depth)
 {
-    const char *name = fd && fd->enumeration && f->value <= INT32_MAX
-                           ? ntff_enum_name(fd->enumeration, (int32_t)f->value)
-                           : NULL;
+    const char *name = fd && fd->enumeration ? enum_text(fd->enumeration, f->value) : NULL;
     double d;
     memcpy(&d, &f->value, sizeof d);
     if (f->type == NTFF_WT_LEN)
@@ -103,12 +112,34 @@ static void render_value(struct ntff_buf *out, const struct ntff_field_def *fd,
         ntff_buf_printf(out, "%" PRIu64, f->value);
 }
 
+/* Enums that are not in the bytes are zero, and zero has a name worth reading. */
+static void render_absent(struct ntff_buf *out, const struct ntff_message_def *def,
+                          struct ntff_slice msg, bool *first)
+{
+    for (size_t i = 0; def && i < def->n_fields; i++) {
+        const struct ntff_field_def *fd = &def->fields[i];
+        struct ntff_wire w = ntff_wire_init(msg.p, msg.len);
+        struct ntff_field f;
+        bool there = false;
+        if (!fd->enumeration || fd->label == NTFF_L_REPEATED || fd->oneof >= 0)
+            continue;
+        while (!there && ntff_wire_next(&w, &f) > 0)
+            there = f.number == fd->number;
+        const char *name = there ? NULL : enum_text(fd->enumeration, 0);
+        if (!name)
+            continue;
+        ntff_buf_printf(out, "%s%s %s", *first ? "" : ", ", fd->name, name);
+        *first = false;
+    }
+}
+
 static void render(struct ntff_buf *out, const struct ntff_message_def *def, struct ntff_slice msg,
                    int depth)
 {
     struct ntff_wire w = ntff_wire_init(msg.p, msg.len);
     struct ntff_field f;
     bool first = true;
+    render_absent(out, def, msg, &first);
     while (ntff_wire_next(&w, &f) > 0) {
         const struct ntff_field_def *fd = def ? ntff_message_number(def, f.number) : NULL;
         if (fd && f.type != ntff_type_wire(fd->type))
@@ -375,7 +406,7 @@ static bool fact_queues(struct ntff_builder *b, uint32_t file, const struct ntff
     for (uint32_t i = 0; i < g->n_queues && i < MAX_LINES; i++) {
         const struct ntff_queue *q = &p->queues.v[g->first_queue + i];
         const char *type =
-            types && q->type <= INT32_MAX ? ntff_enum_name(types, (int32_t)q->type) : NULL;
+            types ? enum_text(types, q->type) : NULL;
         if (!ntff_factf(b, file, key, NULL, "%.*s-Q%" PRIu32 "-E%" PRIu32 ", type %s",
                         q->name.len < 200 ? (int)q->name.len : 200, q->name.p ? q->name.p : "",
                         q->queue_index, q->engine_index, type ? type : "?"))

@@ -219,11 +219,24 @@ static int sum_test(const struct ntff_profile *p, uint64_t lo, uint64_t hi)
 
 enum fit { FIT_NONE, FIT_CONTIGUOUS, FIT_EXACT };
 
-/* Do columns (off, len) of these rows describe pieces that follow each other without a gap? */
-static enum fit fit_pair(const struct ntff_profile *p, const struct ntff_slice *rows, size_t n,
-                         uint32_t off, uint32_t len, struct piece *pieces)
+/* Do the records where a lone piece would begin look like records? */
+static bool piece_plausible(const struct ntff_profile *p, struct piece piece)
 {
-    uint64_t v[N_COLUMNS], end;
+    uint64_t at = NTFF_HEADER_BYTES + p->msg_len + runs_end(p) + piece.off;
+    struct ntff_ring_look look;
+    if (at > p->file.len || piece.len > p->file.len - at)
+        return false;
+    uint64_t n = piece.len / NTFF_NOTIF_BYTES;
+    ntff_ring_look((const uint8_t *)p->file.p + at, n < 256 ? n : 256, &look);
+    return ntff_ring_of_kind(&look, NTFF_NK_RESERVED) == 0 && look.n_descents <= 1;
+}
+
+/* Do columns (off, len) of these rows describe pieces that follow each other without a gap?
+ * *covered is how many bytes they take up. */
+static enum fit fit_pair(const struct ntff_profile *p, const struct ntff_slice *rows, size_t n,
+                         uint32_t off, uint32_t len, struct piece *pieces, uint64_t *covered)
+{
+    uint64_t v[N_COLUMNS], end = 0;
     size_t m = 0;
     for (size_t i = 0; i < n; i++) {
         columns_of(rows[i], v);
@@ -243,29 +256,34 @@ static enum fit fit_pair(const struct ntff_profile *p, const struct ntff_slice *
         if (i + 1 < m && !twin && pieces[i + 1].off != end)
             return FIT_NONE;
     }
+    *covered = end - pieces[0].off;
     if (sum_test(p, pieces[0].off, end))
         return FIT_EXACT;
-    /* one piece alone is always contiguous: then it must at least reach past the end of a cut file
-     */
-    return pieces[0].off != pieces[m - 1].off || end > p->file.len ? FIT_CONTIGUOUS : FIT_NONE;
+    /* one piece alone is always contiguous: then it must reach past the end of a cut file, or hold
+     * records */
+    bool several = pieces[0].off != pieces[m - 1].off;
+    return several || end > p->file.len || piece_plausible(p, pieces[0]) ? FIT_CONTIGUOUS
+                                                                         : FIT_NONE;
 }
 
-/* The one pair of columns that fits best. */
+/* The one pair of columns that fits best; of equals the one that explains more of the file. */
 static enum fit fit_rows(const struct ntff_profile *p, const struct ntff_slice *rows, size_t n,
                          struct piece *pieces, uint32_t *off, uint32_t *len)
 {
     uint32_t used = columns_used(rows, n) | 1; /* column 0: an offset that is zero everywhere */
     enum fit best = FIT_NONE;
+    uint64_t most = 0, covered = 0;
     bool tie = false;
     for (uint32_t l = 1; l < N_COLUMNS; l++) {
         for (uint32_t o = 0; o < N_COLUMNS; o++) {
             if (!(used >> l & 1) || !(used >> o & 1) || l == o)
                 continue;
-            enum fit fit = fit_pair(p, rows, n, o, l, pieces);
-            if (fit == FIT_NONE || fit < best)
+            enum fit fit = fit_pair(p, rows, n, o, l, pieces, &covered);
+            if (fit == FIT_NONE || fit < best || (fit == best && covered < most))
                 continue;
-            tie = fit == best;
+            tie = fit == best && covered == most;
             best = fit;
+            most = covered;
             *off = o;
             *len = l;
         }
@@ -395,7 +413,7 @@ static unsigned record_test(const struct ntff_profile *p, uint64_t base)
         n = n < 64 ? n : 64;
         ntff_ring_look(data, n, &look);
         uint64_t bad = ntff_ring_of_kind(&look, NTFF_NK_RESERVED) + look.n_descents;
-        if (b->trace_type <= 5 && b->trace_type != 3 && n &&
+        if (b->trace_type <= NTFF_TRACE_THROTTLE && b->trace_type != NTFF_TRACE_EXPLICIT && n &&
             ntff_ring_class(&look) != (int)b->trace_type)
             bad = n;
         all += n;
@@ -420,9 +438,10 @@ static void choose_base(struct ntff_profile *p, uint64_t msg_end, uint64_t lo, u
         bool possible;
     } tries[] = {
         {NTFF_BASE_SECTION, msg_end + runs_end(p), true},
-        {NTFF_BASE_MESSAGE, msg_end, true},
-        {NTFF_BASE_FILE, 0, lo >= msg_end},
-        {NTFF_BASE_SECTION, p->file.len - hi, hi <= p->file.len && p->file.len - hi >= msg_end},
+        {NTFF_BASE_MESSAGE, msg_end, lo >= runs_end(p)},
+        {NTFF_BASE_FILE, 0, lo >= msg_end + runs_end(p)},
+        {NTFF_BASE_SECTION, p->file.len - hi, /* instructions that no run names lie before it */
+         hi < p->file.len && p->file.len - hi > msg_end + runs_end(p)},
     };
     unsigned best = 0;
     for (size_t i = 0; i < NTFF_ARRAY_LEN(tries); i++) {
@@ -498,13 +517,13 @@ void ntff_find_sections(struct ntff_profile *p)
     p->gap_bytes = gaps(p, lo);
 }
 
-/* -- trace_info: type, block, engine
- * --------------------------------------------------------------- */
+/* -- trace_info: type, block, engine ---------------------------------------------------------- */
 
 struct kind_row {
     uint64_t v[N_COLUMNS];
-    int class;      /* what the records are, -1 = cannot say */
-    bool only_sync; /* all that have an engine are of SP: may be a TopSP */
+    int class;          /* what the records are, -1 = cannot say */
+    bool only_sync;     /* all that have an engine are of SP: may be a TopSP */
+    bool only_explicit; /* may be a collective's status */
 };
 
 static void look_kind(const struct ntff_profile *p, const struct ntff_blob *b, struct kind_row *row)
@@ -512,100 +531,84 @@ static void look_kind(const struct ntff_profile *p, const struct ntff_blob *b, s
     uint64_t off, len;
     struct ntff_ring_look look;
     row->class = -1;
+    row->only_sync = row->only_explicit = true;
     columns_of(b->msg, row->v);
     if (!ntff_blob_place(p, b, &off, &len))
         return;
     len /= NTFF_NOTIF_BYTES;
     ntff_ring_look((const uint8_t *)p->file.p + off, len < 256 ? len : 256, &look);
     row->class = ntff_ring_class(&look);
-    uint64_t others = 0;
-    for (unsigned t = 4; t < 20; t++)
-        others += look.of_type[t];
-    row->only_sync = others == 0;
+    row->only_explicit = ntff_ring_of_kind(&look, NTFF_NK_EXPLICIT) == look.n;
+    for (unsigned t = 4; t < 4 + 4 * NTFF_SP; t++)
+        row->only_sync &= look.of_type[t] == 0;
 }
 
-static bool type_fits(const struct kind_row *rows, size_t n, uint32_t c)
-{
-    size_t telling = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (rows[i].class < 0)
-            continue;
-        telling++;
-        uint64_t v = rows[i].v[c];
-        if (v != (uint64_t)rows[i].class && !(v == 3 && rows[i].class == 0))
-            return false;
-    }
-    return telling > 0;
-}
-
-/* The nine pairs of the notification-type map [FMT] [TAX]; EXPLICIT may be anywhere. */
-static bool pair_allowed(uint64_t type, uint64_t block)
-{
-    switch (block) {
-    case 0:
-        return type <= 3 || type == 5;
-    case 1:
-        return type == 4;
-    case 2:
-        return type <= 3;
-    default:
-        return false;
-    }
-}
-
-static bool block_fits(const struct kind_row *rows, size_t n, uint32_t type, uint32_t c)
+/* Does every row agree with its records, if its type and block are in these columns? Column 0 is
+ * zero in all rows. */
+static bool kinds_fit(const struct kind_row *rows, size_t n, uint32_t type, uint32_t block)
 {
     for (size_t i = 0; i < n; i++) {
         const struct kind_row *r = &rows[i];
-        if (!pair_allowed(r->v[type], r->v[c]) ||
-            (r->class >= 0 && (r->v[c] == 1) != (r->class == 4)) || (r->v[c] == 2 && !r->only_sync))
+        uint64_t t = type ? r->v[type] : 0, b = block ? r->v[block] : 0;
+        bool explicit_status = t == NTFF_TRACE_EXPLICIT && r->only_explicit;
+        if (!ntff_trace_pair_ok(t, b) || (b == NTFF_BLOCK_TOPSP && !r->only_sync))
+            return false;
+        if (r->class >= 0 && t != (uint64_t)r->class && !explicit_status)
             return false;
     }
     return true;
 }
 
-/* The one column of those given that passes; 0 may be among them (zero everywhere). */
-static uint32_t only(const struct kind_row *rows, size_t n, uint32_t columns, uint32_t type,
-                     bool want_block)
+static bool same_column(const struct kind_row *rows, size_t n, uint32_t a, uint32_t b)
 {
-    uint32_t one = UINT32_MAX;
-    for (uint32_t c = 0; c < N_COLUMNS; c++) {
-        if (!(columns >> c & 1))
-            continue;
-        if (want_block ? !block_fits(rows, n, type, c) : !type_fits(rows, n, c))
-            continue;
-        if (one != UINT32_MAX)
-            return UINT32_MAX;
-        one = c;
-    }
-    return one;
+    for (size_t i = 0; i < n; i++)
+        if ((a ? rows[i].v[a] : 0) != (b ? rows[i].v[b] : 0))
+            return false;
+    return true;
 }
 
+static uint32_t only_bit(uint32_t columns)
+{
+    return columns ? (uint32_t)__builtin_ctz(columns) : 0;
+}
+
+/* The assignment of type and block that leaves the fewest columns unexplained: besides them there
+ * is an index, probably only one. What several best ones do not agree on stays unknown. */
 static void judge_kinds(struct ntff_profile *p, const struct kind_row *rows, size_t n,
                         uint32_t columns)
 {
-    uint32_t type = only(rows, n, columns | 1, 0, false);
-    if (type == UINT32_MAX)
-        return;
-    for (size_t i = 0; i < p->blobs.n; i++)
-        p->blobs.v[i].trace_type = 0;
-    if (type) {
+    uint32_t type = 0, block = 0, rest = 0;
+    int fewest = INT32_MAX;
+    bool type_open = true, block_open = true, rest_open = true;
+    for (uint32_t t = 0; t < N_COLUMNS; t++) {
+        for (uint32_t b = 0; b < N_COLUMNS; b++) {
+            uint32_t left = columns & ~(1u << t | 1u << b);
+            int n_left = __builtin_popcount(left);
+            if (!((columns | 1) >> t & 1) || !((columns | 1) >> b & 1) || (t && t == b) ||
+                n_left > fewest || !kinds_fit(rows, n, t, b))
+                continue;
+            bool better = n_left < fewest;
+            type_open = !better && (type_open || !same_column(rows, n, t, type));
+            block_open = !better && (block_open || !same_column(rows, n, b, block));
+            rest_open = !better && (rest_open || n_left > 1 ||
+                                    !same_column(rows, n, only_bit(left), only_bit(rest)));
+            fewest = n_left;
+            type = t, block = b, rest = left;
+        }
+    }
+    for (size_t i = 0; i < p->blobs.n;
+         i++) { /* a number that is never there is a zero everywhere */
+        struct ntff_blob *b = &p->blobs.v[i];
+        b->trace_type = type_open ? UINT32_MAX : 0;
+        b->block_type = block_open ? UINT32_MAX : 0;
+        b->engine_index = rest_open || rest ? UINT32_MAX : 0;
+    }
+    if (!type_open && type)
         found(p, NTFF_N_TRACE_TYPE, type);
-        columns &= ~(1u << type);
-    }
-    uint32_t block = only(rows, n, columns | 1, type, true);
-    if (block == UINT32_MAX)
-        return;
-    for (size_t i = 0; i < p->blobs.n; i++)
-        p->blobs.v[i].block_type = 0;
-    if (block) {
+    if (!block_open && block)
         found(p, NTFF_N_TRACE_BLOCK, block);
-        columns &= ~(1u << block);
-    }
-    if (columns && !(columns & (columns - 1))) /* one column is left */
-        found(p, NTFF_N_TRACE_ENGINE, (uint32_t)__builtin_ctz(columns));
-    for (size_t i = 0; i < p->blobs.n && !columns; i++)
-        p->blobs.v[i].engine_index = 0;
+    if (!rest_open && fewest == 1)
+        found(p, NTFF_N_TRACE_ENGINE, only_bit(rest));
 }
 
 void ntff_find_kinds(struct ntff_profile *p)
