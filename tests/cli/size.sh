@@ -12,6 +12,7 @@ cat >check.py <<'PY'
 import json, os, sys
 sys.path.insert(0, os.path.join(os.environ["SRC"], "tests"))
 import pftrace
+import span_bytes
 from e2e import Tap
 tap = Tap()
 def load(name):
