@@ -103,14 +103,14 @@ static bool stream_events(struct reader *r, const struct ntff_event_plan *plan, 
 /* -- the bare ntrace_info ------------------------------------------------------------------------
  */
 
-/* One interned_data_db: field 2 is map<uint64, string> [FMT]. */
+/* One interned_data_db: id_map (2 unless the schema says otherwise) is map<uint64, string> [FMT]. */
 static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
 {
     struct ntff_builder *b = r->b;
     struct ntff_wire w = ntff_wire_init(data, len);
     struct ntff_field f, kv;
     while (ntff_wire_next(&w, &f) > 0) {
-        if (f.number != 2 || f.type != NTFF_WT_LEN)
+        if (f.number != r->probe->n_id_map || f.type != NTFF_WT_LEN)
             continue;
         struct ntff_wire e = ntff_wire_init(f.data, f.value);
         uint64_t id = 0;

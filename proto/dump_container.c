@@ -136,6 +136,16 @@ static void list_blob(struct ntff_dump_job *j, const struct ntff_profile *p, siz
                       ntff_block_type_name(b->block_type, block), engine, kinds);
 }
 
+static void note_cut(struct ntff_dump_job *j, const char *section, uint64_t want, uint64_t there)
+{
+    if (want <= there)
+        return;
+    ntff_dump_comment(
+        j->d, "cut: the %s section has %" PRIu64 " bytes by the message, %" PRIu64 " are there",
+        section, want, there);
+    j->d->n_damaged++;
+}
+
 static void list_sections(struct ntff_dump_job *j, const struct ntff_profile *p)
 {
     struct ntff_dump *d = j->d;
@@ -149,6 +159,8 @@ static void list_sections(struct ntff_dump_job *j, const struct ntff_profile *p)
         p->base_how ? p->base_how : "", p->base_how ? ")" : "");
     for (size_t i = 0; i < p->blobs.n && !d->stopped; i++)
         list_blob(j, p, i);
+    note_cut(j, "instruction", p->runs_want, p->runs_len);
+    note_cut(j, "notification", p->blobs_want, p->blobs_len);
     if (p->gap_bytes)
         ntff_dump_comment(d, "%" PRIu64 " bytes of it are named by no trace_info", p->gap_bytes);
     if (p->left_over)
@@ -177,7 +189,7 @@ enum ntff_status ntff_dump_container(struct ntff_dump_job *j)
     struct ntff_slice file = {(const char *)j->in->data, (size_t)j->in->len};
     ntff_dump_about(j, "ntff device profile");
     enum ntff_status status =
-        ntff_profile_parse(&p, file, j->opt->schema, j->d->budget, &diag, j->in->path, j->err);
+        ntff_profile_parse(&p, file, j->opt.schema, j->d->budget, &diag, j->in->path, j->err);
     if (status == NTFF_OK) {
         ntff_dump_comment(j->d, "format version %u%s; message of %" PRIu64 " bytes at offset 0x%x",
                           p.version, p.version <= NTFF_VERSION_MAX ? "" : " (known are 1 to 6)",
@@ -186,11 +198,15 @@ enum ntff_status ntff_dump_container(struct ntff_dump_job *j)
             ntff_dump_comment(j->d, "cut: %zu bytes of the message are there", p.msg.len);
             j->d->n_damaged++;
         }
-        if (!j->opt->raw && !name_found(j, &p))
+        if (p.own_schema) {
+            ntff_dump_comment(j->d, "the schema does not fit this file: the built-in one is used");
+            j->opt.schema = p.own_schema;
+        }
+        if (!j->opt.raw && !name_found(j, &p))
             status = ntff_fail(j->err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
     }
     if (status == NTFF_OK)
-        status = ntff_dump_one(j, "ntff_info", ntff_schema_message(j->opt->schema, "ntff_info"),
+        status = ntff_dump_one(j, "ntff_info", ntff_schema_message(j->opt.schema, "ntff_info"),
                                (const uint8_t *)p.msg.p, p.msg.len);
     if (status == NTFF_OK) {
         list_sections(j, &p);

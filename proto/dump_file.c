@@ -36,9 +36,9 @@ static uint64_t offset_of(const struct ntff_dump_job *j, const uint8_t *p)
 enum ntff_status ntff_dump_one(struct ntff_dump_job *j, const char *name,
                                const struct ntff_message_def *def, const uint8_t *msg, size_t len)
 {
-    if (j->opt->offsets)
+    if (j->opt.offsets)
         ntff_dump_comment(j->d, "offset 0x%" PRIx64 ", %zu bytes", offset_of(j, msg), len);
-    return ntff_dump_message(j->d, name, j->opt->raw ? NULL : def, msg, len);
+    return ntff_dump_message(j->d, name, j->opt.raw ? NULL : def, msg, len);
 }
 
 /* What is left behind the last whole record of a stream: the beginning of another one, or something
@@ -103,10 +103,10 @@ void ntff_dump_about(struct ntff_dump_job *j, const char *what)
         ntff_dump_comment(j->d, "damaged: %s; what was unpacked before is shown", j->in->why);
         j->d->n_damaged++;
     }
-    if (j->opt->raw)
+    if (j->opt.raw)
         ntff_dump_comment(j->d, "fields by number only");
     else
-        ntff_dump_comment(j->d, "schema: %s", j->opt->schema->source);
+        ntff_dump_comment(j->d, "schema: %s", j->opt.schema->source);
 }
 
 static enum ntff_status dump_probed(struct ntff_dump_job *j, const struct ntff_probe *p)
@@ -127,10 +127,10 @@ static enum ntff_status dump_probed(struct ntff_dump_job *j, const struct ntff_p
     if (events)
         ntff_dump_comment(j->d, "numbering of ntrace_event: %s",
                           ntff_numbering_name(p->plan.numbering));
-    bool builtin = j->opt->schema->origin == NTFF_SCHEMA_BUILTIN;
+    bool builtin = j->opt.schema->origin == NTFF_SCHEMA_BUILTIN;
     bool other =
         p->plan.numbering != NTFF_NUM_SCHEMA && (p->plan.numbering != NTFF_NUM_TABLE || !builtin);
-    if (j->opt->raw)
+    if (j->opt.raw)
         return records(j, name, NULL, p->framing);
     if (events && other)
         ok = ntff_dump_renumber(j, &p->plan);
@@ -157,7 +157,7 @@ static enum ntff_status dump_probed(struct ntff_dump_job *j, const struct ntff_p
                                    2);
     if (!ok)
         return nomem(j);
-    return records(j, name, ntff_schema_message(j->opt->schema, name), p->framing);
+    return records(j, name, ntff_schema_message(j->opt.schema, name), p->framing);
 }
 
 /* True if every record of this framing is a message, up to the end of the file. */
@@ -200,13 +200,13 @@ static enum ntff_status dump_any(struct ntff_dump_job *j)
 {
     const struct ntff_input *in = j->in;
     struct ntff_probe probe;
-    if (j->opt->type) {
-        const struct ntff_message_def *def = ntff_schema_message(j->opt->schema, j->opt->type);
+    if (j->opt.type) {
+        const struct ntff_message_def *def = ntff_schema_message(j->opt.schema, j->opt.type);
         if (!def)
             return ntff_fail(j->err, NTFF_INVALID, NTFF_NO_OFFSET,
-                             "no message %s in the schema (%s)", j->opt->type,
-                             j->opt->schema->source);
-        return dump_other(j, def, j->opt->type);
+                             "no message %s in the schema (%s)", j->opt.type,
+                             j->opt.schema->source);
+        return dump_other(j, def, j->opt.type);
     }
     if (in->len == 0) {
         ntff_dump_about(j, "empty file");
@@ -220,10 +220,10 @@ static enum ntff_status dump_any(struct ntff_dump_job *j)
         return not_protobuf(j, "JSON, which is text already");
     if (ntff_probe_raw112(in->data, in->len)) {
         ntff_dump_about(j, ntff_file_kind_name(NTFF_FILE_RAW112));
-        ntff_dump_records(j->d, in, j->opt->offsets);
+        ntff_dump_records(j->d, in, j->opt.offsets);
         return NTFF_OK;
     }
-    if (ntff_probe_pb(in->data, in->len, j->opt->schema, &probe))
+    if (ntff_probe_pb(in->data, in->len, j->opt.schema, &probe))
         return dump_probed(j, &probe);
     return dump_other(j, NULL, "message");
 }
@@ -231,7 +231,7 @@ static enum ntff_status dump_any(struct ntff_dump_job *j)
 enum ntff_status ntff_dump_file(struct ntff_dump *d, const struct ntff_input *in,
                                 const struct ntff_dump_options *opt, struct ntff_error *err)
 {
-    struct ntff_dump_job j = {.d = d, .in = in, .opt = opt, .err = err};
+    struct ntff_dump_job j = {.d = d, .in = in, .opt = *opt, .err = err};
     d->base = in->data;
     d->base_off = 0;
     enum ntff_status status = dump_any(&j);

@@ -43,7 +43,7 @@ static bool overlay(struct ntff_dump_job *j, const struct ntff_message_def *sche
 bool ntff_dump_found(struct ntff_dump_job *j, const char *name,
                      const struct ntff_found_field *found, size_t n)
 {
-    const struct ntff_schema *s = j->opt->schema;
+    const struct ntff_schema *s = j->opt.schema;
     const struct ntff_message_def *m = ntff_schema_message(s, name);
     if (!m)
         return true;
@@ -75,7 +75,7 @@ bool ntff_dump_found(struct ntff_dump_job *j, const char *name,
 
 bool ntff_dump_renumber(struct ntff_dump_job *j, const struct ntff_event_plan *plan)
 {
-    const struct ntff_message_def *m = ntff_schema_message(j->opt->schema, "ntrace_event");
+    const struct ntff_message_def *m = ntff_schema_message(j->opt.schema, "ntrace_event");
     if (!j->builtin && ntff_schema_builtin(&j->builtin, j->err) != NTFF_OK)
         return false;
     const struct ntff_message_def *base = ntff_schema_message(j->builtin, "ntrace_event");

@@ -11,7 +11,7 @@
 struct ntff_dump_job {
     struct ntff_dump *d;
     const struct ntff_input *in;
-    const struct ntff_dump_options *opt;
+    struct ntff_dump_options opt; /* .schema is the built-in one when the given one does not fit */
     struct ntff_error *err;
     struct ntff_schema *builtin; /* loaded when a given schema does not fit */
     struct ntff_arena arena;

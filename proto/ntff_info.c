@@ -442,17 +442,62 @@ bool ntff_blob_place(const struct ntff_profile *p, const struct ntff_blob *b, ui
     return *len != 0;
 }
 
+/* Takes the message apart with the numbers of one schema. */
+static enum ntff_status take_apart(struct ntff_profile *p, const struct ntff_schema *schema,
+                                   struct ntff_error *err)
+{
+    p->schema = schema;
+    bind(p);
+    ntff_find_graphs(p);
+    if (!walk(p) || !ntff_find_traces(p) || !read_blobs(p))
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "the lists of %s", p->path);
+    ntff_find_sections(p);
+    ntff_find_kinds(p);
+    return NTFF_OK;
+}
+
+static struct ntff_profile empty_profile(struct ntff_slice file, struct ntff_budget *budget,
+                                         struct ntff_diag *diag, const char *path)
+{
+    return (struct ntff_profile){
+        .budget = budget, .diag = diag, .path = path, .file = file, .base_how = ""};
+}
+
+/* A given schema found no subgraph: if the built-in one and the tests do, the schema is that of
+ * another version. Their result and findings replace the first ones then. */
+static enum ntff_status try_builtin(struct ntff_profile *p, const struct ntff_diag *before,
+                                    struct ntff_error *err)
+{
+    struct ntff_diag first = *p->diag;
+    struct ntff_profile q = empty_profile(p->file, p->budget, p->diag, p->path);
+    enum ntff_status status = ntff_schema_builtin(&q.own_schema, err);
+    q.version = p->version;
+    q.msg_len = p->msg_len;
+    q.msg = p->msg;
+    *p->diag = *before;
+    if (status == NTFF_OK)
+        status = take_apart(&q, q.own_schema, err);
+    if (status == NTFF_OK && q.graphs.n) {
+        ntff_diag_add(q.diag, NTFF_DIAG_SCHEMA_MISFIT, 1, q.path, NTFF_HEADER_BYTES,
+                      "no subgraph by the numbers of %s; read by the built-in schema and tests",
+                      p->schema->source);
+        struct ntff_profile t = *p;
+        *p = q;
+        q = t;
+    } else {
+        *p->diag = first;
+    }
+    ntff_profile_done(&q);
+    return status;
+}
+
 enum ntff_status ntff_profile_parse(struct ntff_profile *p, struct ntff_slice file,
                                     const struct ntff_schema *schema, struct ntff_budget *budget,
                                     struct ntff_diag *diag, const char *path,
                                     struct ntff_error *err)
 {
-    *p = (struct ntff_profile){.budget = budget,
-                               .diag = diag,
-                               .path = path,
-                               .schema = schema,
-                               .file = file,
-                               .base_how = ""};
+    *p = empty_profile(file, budget, diag, path);
+    p->schema = schema;
     if (!ntff_container(file, &p->version, &p->msg_len))
         return ntff_fail(err, NTFF_MALFORMED, 0, "no .ntff header: %s",
                          file.len < 9 ? "shorter than 9 bytes" : "bytes 9..127 are not zero");
@@ -461,13 +506,12 @@ enum ntff_status ntff_profile_parse(struct ntff_profile *p, struct ntff_slice fi
         p->msg.p = file.p + NTFF_HEADER_BYTES;
         p->msg.len = (size_t)(p->msg_len < there ? p->msg_len : there);
     }
-    bind(p);
-    ntff_find_graphs(p);
-    if (!walk(p) || !ntff_find_traces(p) || !read_blobs(p))
-        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "the lists of %s", path);
-    ntff_find_sections(p);
-    ntff_find_kinds(p);
-    return NTFF_OK;
+    struct ntff_diag before = *diag;
+    enum ntff_status status = take_apart(p, schema, err);
+    if (status == NTFF_OK && p->graphs.n == 0 && p->msg.len &&
+        schema->origin != NTFF_SCHEMA_BUILTIN)
+        status = try_builtin(p, &before, err);
+    return status;
 }
 
 void ntff_profile_done(struct ntff_profile *p)
@@ -480,4 +524,6 @@ void ntff_profile_done(struct ntff_profile *p)
     NTFF_VEC_FREE(p->budget, &p->topsp_clocks);
     NTFF_VEC_FREE(p->budget, &p->traces);
     NTFF_VEC_FREE(p->budget, &p->trace_graph);
+    ntff_schema_free(p->own_schema);
+    p->own_schema = NULL;
 }

@@ -132,7 +132,8 @@ struct ntff_profile {
     struct ntff_budget *budget;
     struct ntff_diag *diag;
     const char *path;
-    const struct ntff_schema *schema;
+    const struct ntff_schema *schema; /* the one that was used */
+    struct ntff_schema *own_schema;   /* set when the given one did not fit */
     struct ntff_slice file;
 
     uint8_t version;

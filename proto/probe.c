@@ -202,22 +202,27 @@ static void try_stream(const uint8_t *data, uint64_t len, enum ntff_framing fram
  */
 
 #define MAX_NUMBER 64
+#define MANY 4   /* records that make events of a list, not one message that looks like an event */
+#define ID_MAP 2 /* interned_data_db.id_map, A [FMT] */
 
 struct bare_test { /* per field number */
     uint32_t n, events, interned, profiles;
 };
 
-/* {2: {1: varint, 2: text}}: an interned_data_db [FMT]. Field 1 may be a label. */
-static bool looks_interned(const uint8_t *data, size_t len)
+/* {2: {1: varint, 2: text}}: an interned_data_db [FMT]. Field 1 may be a label. With a schema the map may
+ * have another number, and other fields beside it. */
+static bool looks_interned(const uint8_t *data, size_t len, uint32_t id_map)
 {
     struct ntff_wire w = ntff_wire_init(data, len);
     struct ntff_field f, kv;
     int r, maps = 0;
     while ((r = ntff_wire_next(&w, &f)) > 0) {
-        if (f.type != NTFF_WT_LEN || f.number > 2)
+        if (id_map == ID_MAP && (f.type != NTFF_WT_LEN || f.number > 2))
             return false;
-        if (f.number != 2)
+        if (f.number != id_map)
             continue;
+        if (f.type != NTFF_WT_LEN)
+            return false;
         struct ntff_wire e = ntff_wire_init(f.data, f.value);
         bool key = false, text = false;
         while ((r = ntff_wire_next(&e, &kv)) > 0) {
@@ -260,12 +265,13 @@ static uint32_t winner(const struct bare_test *t, size_t member)
 }
 
 static void bare_look(struct bare_test *t, const struct ntff_field *f,
-                      const struct ntff_event_plan *plan, struct ntff_numbering_test *numbering)
+                      const struct ntff_event_plan *plan, uint32_t id_map,
+                      struct ntff_numbering_test *numbering)
 {
     t = &t[f->number];
     t->n++;
     /* an event has more than texts in it; an interned table and a file entry do not pass as one */
-    if (looks_interned(f->data, f->value)) {
+    if (looks_interned(f->data, f->value, id_map)) {
         t->interned++;
     } else if (looks_profile(f->data, f->value)) {
         t->profiles++;
@@ -281,7 +287,7 @@ static void bare_look(struct bare_test *t, const struct ntff_field *f,
 /* Has the file what a trace_info has, apart from events? A known part, or several scalars of a
  * kind. */
 static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_plan *plan,
-                     struct ntff_probe *best)
+                     uint32_t id_map, struct ntff_probe *best)
 {
     struct ntff_wire w = ntff_wire_init(data, len);
     struct bare_test test[MAX_NUMBER] = {{0}};
@@ -297,18 +303,20 @@ static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_
             return false;
         if (f.type == NTFF_WT_LEN && looked < PROBE_RECORDS) {
             looked++;
-            bare_look(test, &f, plan, &numbering);
+            bare_look(test, &f, plan, id_map, &numbering);
         } else if (f.type == NTFF_WT_VARINT) {
             scalars++;
             big_time |= f.value > UNIX_NS_FLOOR;
         }
     }
-    struct ntff_probe p = {
-        .framing = NTFF_FRAME_BARE, .exact = r == 0, .good_bytes = (uint64_t)(w.p - data)};
+    struct ntff_probe p = {.framing = NTFF_FRAME_BARE,
+                           .exact = r == 0,
+                           .good_bytes = (uint64_t)(w.p - data),
+                           .n_id_map = id_map};
     p.n_events = winner(test, offsetof(struct bare_test, events));
     p.n_interned = winner(test, offsetof(struct bare_test, interned));
     p.n_profiles = winner(test, offsetof(struct bare_test, profiles));
-    if (p.n_events && numbering.one_big + numbering.two_big == 0)
+    if (p.n_events && numbering.one_big + numbering.two_big + numbering.plan_big == 0)
         p.n_events = 0; /* no record ever carries a Unix time: not events */
     plan_of(&p, plan, &numbering);
     if (p.n_events)
@@ -326,9 +334,33 @@ static bool try_bare(const uint8_t *data, uint64_t len, const struct ntff_event_
 /* -- with a schema -------------------------------------------------------------------------------
  */
 
-static void use_schema_numbers(struct ntff_probe *p, const struct ntff_schema *s)
+/* True if the message has a field of this number. */
+static bool occurs(const uint8_t *data, uint64_t len, uint32_t number)
 {
-    uint32_t n;
+    struct ntff_wire w = ntff_wire_init(data, len);
+    struct ntff_field f;
+    while (ntff_wire_next(&w, &f) > 0)
+        if (f.number == number)
+            return true;
+    return false;
+}
+
+/* The schema's number of a list in ntrace_info; the one found by test only if that is another one and
+ * the schema's does not even occur. */
+static uint32_t list_number(const uint8_t *data, uint64_t len, const struct ntff_schema *s,
+                            const char *field, uint32_t found, bool *misfit)
+{
+    uint32_t n = ntff_schema_number(s, "ntrace_info", field);
+    if (found && n && n != found && !occurs(data, len, n)) {
+        *misfit = true;
+        return found;
+    }
+    return n ? n : found;
+}
+
+static void use_schema_numbers(const uint8_t *data, uint64_t len, struct ntff_probe *p,
+                               const struct ntff_schema *s)
+{
     p->from_schema = true;
     if (p->kind == NTFF_FILE_CPU_UTIL) {
         uint32_t t = ntff_schema_number(s, "cpu_util", "timestamp");
@@ -337,12 +369,9 @@ static void use_schema_numbers(struct ntff_probe *p, const struct ntff_schema *s
         uint32_t t = ntff_schema_number(s, "host_mem_usage", "timestamp");
         p->misfit = t && t != p->n_time;
     } else if (p->framing == NTFF_FRAME_BARE) {
-        if ((n = ntff_schema_number(s, "ntrace_info", "events")))
-            p->misfit |= p->n_events && n != p->n_events, p->n_events = n;
-        if ((n = ntff_schema_number(s, "ntrace_info", "interned_data")))
-            p->n_interned = n;
-        if ((n = ntff_schema_number(s, "ntrace_info", "collected_profiles")))
-            p->n_profiles = n;
+        p->n_events = list_number(data, len, s, "events", p->n_events, &p->misfit);
+        p->n_interned = list_number(data, len, s, "interned_data", p->n_interned, &p->misfit);
+        p->n_profiles = ntff_schema_number(s, "ntrace_info", "collected_profiles");
     }
 }
 
@@ -354,17 +383,23 @@ bool ntff_probe_pb(const uint8_t *data, uint64_t len, const struct ntff_schema *
     if (!given || !ntff_plan_bind(&plan, schema))
         ntff_plan_init(&plan, NTFF_NUM_TABLE);
     *out = (struct ntff_probe){.kind = NTFF_FILE_UNKNOWN};
-    try_bare(data, len, &plan, out);
+    uint32_t id_map = given ? ntff_schema_number(schema, "interned_data_db", "id_map") : ID_MAP;
+    try_bare(data, len, &plan, id_map ? id_map : ID_MAP, out);
     if (!(out->exact && out->kind == NTFF_FILE_NTRACE && out->n_records > 4))
         for (int f = NTFF_FRAME_VARINT; f <= NTFF_FRAME_U64; f++)
             try_stream(data, len, (enum ntff_framing)f, &plan, out);
-    if (out->kind == NTFF_FILE_UNKNOWN && plan.numbering == NTFF_NUM_SCHEMA) {
-        bool found = ntff_probe_pb(data, len, NULL, out); /* a schema that does not fit at all */
-        out->misfit = found;
-        return found;
+    if (given && out->kind != NTFF_FILE_NTRACE) { /* events that this schema does not see? */
+        struct ntff_probe other;
+        bool found = ntff_probe_pb(data, len, NULL, &other);
+        if (found && (out->kind == NTFF_FILE_UNKNOWN ||
+                      (other.kind == NTFF_FILE_NTRACE && other.n_records >= MANY))) {
+            *out = other;
+            out->misfit = true;
+            return true;
+        }
     }
     if (out->kind != NTFF_FILE_UNKNOWN && given)
-        use_schema_numbers(out, schema);
+        use_schema_numbers(data, len, out, schema);
     return out->kind != NTFF_FILE_UNKNOWN;
 }
 

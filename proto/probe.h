@@ -20,6 +20,7 @@ struct ntff_probe {
     struct ntff_event_plan plan; /* NTRACE: numbering of its events */
     /* numbers of ntrace_info found in the data or taken from the schema; 0 = not there */
     uint32_t n_events, n_interned, n_profiles;
+    uint32_t n_id_map; /* of interned_data_db */
     /* numbers of cpu_util / host_mem_usage; 0 = not decided */
     uint32_t n_index, n_value, n_time;
     bool from_schema; /* numbers come from the schema */

@@ -323,14 +323,20 @@ static bool is_default_json(const char *name, struct ntff_slice json)
     return n == json.len;
 }
 
-/* default_value of proto2 is kept as text; strings unescaped, bytes escaped already. */
+/* default_value of proto2 is kept as text; that of bytes has its escapes in it already. */
 static void put_default(struct printer *p, const struct ntff_field_def *f, struct ntff_slice text)
 {
     ntff_buf_printf(p->out, "default = ");
-    if (f->type == NTFF_T_STRING || f->type == NTFF_T_BYTES)
+    if (f->type == NTFF_T_STRING) {
         put_quoted(p, text.p, text.len);
-    else
-        ntff_text_escape(p->out, text.p, text.len);
+        return;
+    }
+    if (f->type == NTFF_T_BYTES)
+        ntff_buf_add(p->out, "\"", 1);
+    for (size_t i = 0; i < text.len; i++)
+        ntff_buf_add(p->out, text.p[i] >= 0x20 && text.p[i] < 0x7f ? &text.p[i] : "?", 1);
+    if (f->type == NTFF_T_BYTES)
+        ntff_buf_add(p->out, "\"", 1);
 }
 
 static void put_label(struct printer *p, const struct ntff_field_def *f, bool in_oneof)

@@ -71,7 +71,6 @@ static void compare_field(struct comparison *c, const struct ntff_spec_field *wa
     const struct ntff_message_def *m = ntff_schema_message(c->s, want->message);
     const struct ntff_field_def *f = ntff_message_field(m, want->name);
     snprintf(name, sizeof name, "%s.%s", want->message, want->name);
-    c->r.n_graded += want->number != 0;
     if (!f) {
         if (want->number || want->grade != NTFF_SPEC_C)
             differ(c, name, "not in this schema, stated at grade %s %s", grade, want->source);
@@ -304,10 +303,12 @@ struct ntff_spec_result ntff_spec_compare(const struct ntff_schema *s, struct nt
     bool builtin = s->origin == NTFF_SCHEMA_BUILTIN; /* what it lacks is no difference */
     if (!builtin)
         compare_messages(&c);
-    for (size_t i = 0; i < ntff_spec_n_fields; i++)
-        if (!builtin ||
-            ntff_schema_number(s, ntff_spec_fields[i].message, ntff_spec_fields[i].name))
-            compare_field(&c, &ntff_spec_fields[i]);
+    for (size_t i = 0; i < ntff_spec_n_fields; i++) {
+        const struct ntff_spec_field *f = &ntff_spec_fields[i];
+        c.r.n_graded += f->number != 0;
+        if (!builtin || ntff_schema_number(s, f->message, f->name))
+            compare_field(&c, f);
+    }
     compare_order(&c);
     if (ntff_schema_builtin(&stated, NULL) == NTFF_OK)
         for (size_t i = 0; i < stated->n_enums; i++)
