@@ -283,7 +283,8 @@ static bool on_sample(void *user, const struct ntff_sample *sample)
     struct ntff_buf name = {0};
     put_path(s, sample->track, &name);
     struct ntff_put *w = &s->j.w;
-    begin_line(s, "{\"ph\":\"C\",", s->lanes[place->first_lane], sample->ts_ns);
+    struct lane_ids process = {s->lanes[place->first_lane].pid, 0}; /* counters have no thread */
+    begin_line(s, "{\"ph\":\"C\",", process, sample->ts_ns);
     PUT(w, ",\"name\":");
     conv_json_put_text(w, (const char *)name.p, name.len);
     PUT(w, ",\"args\":{");

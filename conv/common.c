@@ -158,7 +158,7 @@ void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbo
 {
     for (int k = 0; k < NTFF_DIAG_COUNT && verbosity != CONV_QUIET; k++) {
         if (diag->of[k].count == 0 ||
-            (ntff_diag_grade(k) == NTFF_NOTE && verbosity != CONV_VERBOSE))
+            (ntff_diag_grade(k) != NTFF_LOSS && verbosity != CONV_VERBOSE))
             continue;
         char line[1024];
         ntff_diag_line(diag, k, line, sizeof line);

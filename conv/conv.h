@@ -47,7 +47,7 @@ int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
               struct ntff_diag *diag);
 
 enum conv_verbosity { CONV_QUIET, CONV_NORMAL, CONV_VERBOSE };
-/* One line per kind of finding on standard error: losses and repairs, notes only if VERBOSE. */
+/* One line per kind of finding on standard error: losses; repairs and notes too if VERBOSE. */
 void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbosity);
 
 /* Name of a kind of finding as a key: "unmatched_start". Returns out. */

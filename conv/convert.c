@@ -68,8 +68,9 @@ static const struct conv_option options[] = {
     {"summary", 0, "FILE", "write counts of what was written to FILE as JSON", CONV_OPT_TEXT,
      AT(summary), NULL},
     {"strict", 0, NULL, "write nothing if anything was lost", CONV_OPT_FLAG, AT(strict), NULL},
-    {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, AT(quiet), NULL},
-    {"verbose", 'v', NULL, "also notes and how files were read", CONV_OPT_FLAG, AT(verbose), NULL},
+    {"quiet", 'q', NULL, "errors only, no losses and no progress", CONV_OPT_FLAG, AT(quiet), NULL},
+    {"verbose", 'v', NULL, "also what was repaired, notes, and counts of what was written",
+     CONV_OPT_FLAG, AT(verbose), NULL},
 };
 
 static const struct conv_cli cli = {
@@ -260,13 +261,15 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
         code = write_trace(s, t, &diag, path, gzip, &w);
     if (code == CONV_ALL)
         code = write_summary(s, t, &diag, path, &w);
-    enum conv_verbosity verbosity = s->quiet ? CONV_QUIET : s->verbose ? CONV_VERBOSE : CONV_NORMAL;
-    conv_print_findings(&diag, verbosity);
+    conv_print_findings(&diag, s->quiet ? CONV_QUIET : s->verbose ? CONV_VERBOSE : CONV_NORMAL);
     if (w.stats.cut_texts)
         conv_say("%" PRIu64 " texts longer than 1 MiB were cut", w.stats.cut_texts);
+    if (w.stats.samples_dropped)
+        conv_say("%" PRIu64 " counter samples were no numbers", w.stats.samples_dropped);
     if (s->strict && ntff_diag_lossy(&diag))
         conv_say("nothing written because of --strict");
-    else if (code == CONV_ALL && !s->quiet)
+    else if (code == CONV_ALL && !s->quiet &&
+             (s->verbose || t->n_events == 0 || isatty(STDERR_FILENO)))
         tell_result(t, path, &w);
     if (code == CONV_ALL)
         code = w.stats.cut_texts || w.stats.samples_dropped ? CONV_LOSSES : conv_exit_code(&diag);

@@ -16,6 +16,7 @@ static const struct {
     {"convert", conv_cmd_convert, "write one Perfetto or Chrome trace (the default)"},
     {"info", conv_cmd_info, "say what is in the files and how it was read"},
     {"dump", conv_cmd_dump, "print every field of every message of a file as text"},
+    {"report", conv_cmd_report, "say on one page what a capture shows; checks for scripts"},
     {"json", conv_cmd_json, "write runtime events as the runtime's own JSON"},
     {"schema", conv_cmd_schema, "show, save or compare the schema files are read with"},
 };

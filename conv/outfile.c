@@ -28,7 +28,8 @@ int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
 int conv_outfile_close(struct ntff_out *out, int code)
 {
     struct ntff_error err;
-    if ((code == CONV_ALL || code == CONV_LOSSES) && ntff_out_commit(out, &err) != NTFF_OK) {
+    bool written = code == CONV_ALL || code == CONV_LOSSES || code == CONV_CHECK_FAILED;
+    if (written && ntff_out_commit(out, &err) != NTFF_OK) {
         conv_say("%s", err.text);
         code = CONV_NOTHING;
     }

@@ -66,6 +66,16 @@ static void put_output(struct conv_json *j, const struct conv_summary *s)
     conv_json_key_text(j, "path", s->path);
     conv_json_key_text(j, "format", s->format);
     conv_json_key_u64(j, "bytes", s->bytes);
+    if (s->stats->span_bytes + s->stats->instant_bytes + s->stats->sample_bytes) {
+        const struct pft_stats *n = s->stats;
+        conv_json_key(j, "parts");
+        conv_json_object(j);
+        conv_json_key_u64(j, "spans", n->span_bytes + n->instant_bytes - n->flow_bytes);
+        conv_json_key_u64(j, "flows", n->flow_bytes);
+        conv_json_key_u64(j, "samples", n->sample_bytes);
+        conv_json_key_u64(j, "rest", s->bytes - n->span_bytes - n->instant_bytes - n->sample_bytes);
+        conv_json_end(j);
+    }
     conv_json_key(j, "compact");
     conv_json_bool(j, s->compact);
     conv_json_key(j, "args");

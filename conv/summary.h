@@ -2,7 +2,8 @@
  * counts. Knows: model, jsonw, perfetto.
  *
  * Object of the file, version 1:
- *   "output"       path, format, bytes (before compression), compact, args
+ *   "output"       path, format, bytes (before compression), compact, args; Perfetto also parts:
+ * bytes of the packets of spans and instants, of the flow ids in them, of samples, and the rest
  *   "time"         base_unix_ns (Unix time of trace time 0), begin_ns, end_ns (trace time)
  *   "spans" "instants" "samples"   numbers written
  *   "categories"   per category that occurs: count, sum (of durations), min (first start), max

@@ -295,6 +295,7 @@ static void put_flow(struct sink *s, const struct ntff_flow *f, uint32_t self)
     uint32_t other = f->from == self ? f->to : f->from;
     bool last = other < self || f->from == f->to;
     pbw_fixed64(&s->w, last ? 48 : 47, f->id);
+    s->stats->flow_bytes += 10;
     s->stats->flows += last;
     if (!f->reversed)
         return;
@@ -316,7 +317,7 @@ static void put_flows(struct sink *s, const struct ntff_flow_list *f, uint32_t s
  */
 
 static bool put_event(struct sink *s, uint32_t index, const struct ntff_event *e,
-                      const struct ntff_flow_list *f, uint8_t type)
+                      const struct ntff_flow_list *f, uint8_t type, uint64_t *bytes)
 {
     uint32_t name = s->name_iids[e->name];
     if (NTFF_UNLIKELY(name == 0))
@@ -344,7 +345,9 @@ static bool put_event(struct sink *s, uint32_t index, const struct ntff_event *e
         pbw_bytes(w, PFT_P_INTERNED, s->in.defs.p, s->in.defs.len);
         s->in.defs.len = 0;
     }
-    pft_packet_close(w, packet);
+    pbw_close(w, packet);
+    *bytes += (uint64_t)(w->p - w->start);
+    ntff_put_done(w);
     return ok && !s->in.defs.failed;
 }
 
@@ -353,7 +356,7 @@ static bool on_begin(void *user, uint32_t index, const struct ntff_event *e,
 {
     struct sink *s = user;
     s->stats->spans++;
-    return put_event(s, index, e, f, TYPE_BEGIN);
+    return put_event(s, index, e, f, TYPE_BEGIN, &s->stats->span_bytes);
 }
 
 static bool on_instant(void *user, uint32_t index, const struct ntff_event *e,
@@ -361,26 +364,39 @@ static bool on_instant(void *user, uint32_t index, const struct ntff_event *e,
 {
     struct sink *s = user;
     s->stats->instants++;
-    return put_event(s, index, e, f, TYPE_INSTANT);
+    return put_event(s, index, e, f, TYPE_INSTANT, &s->stats->instant_bytes);
 }
 
-/* Both lengths stay below 128: written at once. */
-static bool on_end(void *user, uint32_t index, const struct ntff_event *e)
+/* An end or a counter packet: both lengths stay below 128, so it is written at once. Begin it, put
+ * the value behind what is returned, end it. */
+static inline uint8_t *begin_small(struct sink *s, uint64_t ts_ns, uint8_t type, uint32_t uuid,
+                                   uint8_t **event)
 {
-    struct sink *s = user;
-    (void)index;
     ntff_put_room(&s->w, FIXED_ROOM);
+    uint8_t *p = put_frame(s, s->w.p + 2, ts_ns);
+    const uint8_t fixed[5] = {TAG_TRACK_EVENT, 0, TAG_TYPE, type, TAG_UUID};
+    memcpy(p, fixed, 5);
+    *event = p;
+    return pbw_put_varint(p + 5, uuid);
+}
+
+static inline uint64_t end_small(struct sink *s, uint8_t *event, uint8_t *end)
+{
     uint8_t *packet = s->w.p;
-    uint8_t *event = put_frame(s, packet + 2, ntff_event_end(e));
-    const uint8_t fixed[3] = {TAG_TYPE, TYPE_END, TAG_UUID};
-    memcpy(event + 2, fixed, 3);
-    uint8_t *end = pbw_put_varint(event + 5, uuid_of(s, e));
-    event[0] = TAG_TRACK_EVENT;
     event[1] = (uint8_t)(end - event - 2);
     packet[0] = TAG_PACKET;
     packet[1] = (uint8_t)(end - packet - 2);
     s->w.p = end;
     ntff_put_done(&s->w);
+    return (uint64_t)(end - packet);
+}
+
+static bool on_end(void *user, uint32_t index, const struct ntff_event *e)
+{
+    struct sink *s = user;
+    (void)index;
+    uint8_t *event, *end = begin_small(s, ntff_event_end(e), TYPE_END, uuid_of(s, e), &event);
+    s->stats->span_bytes += end_small(s, event, end);
     return true;
 }
 
@@ -393,26 +409,16 @@ static bool on_sample(void *user, const struct ntff_sample *sample)
         s->stats->samples_dropped++;
         return true;
     }
-    ntff_put_room(&s->w, FIXED_ROOM);
-    uint8_t *packet = s->w.p;
-    uint8_t *event = put_frame(s, packet + 2, sample->ts_ns);
-    const uint8_t fixed[3] = {TAG_TYPE, TYPE_COUNTER, TAG_UUID};
-    memcpy(event + 2, fixed, 3);
-    uint8_t *end = pbw_put_varint(event + 5, s->layout.uuids[place->first_lane]);
+    uint32_t uuid = s->layout.uuids[place->first_lane];
+    uint8_t *event, *p = begin_small(s, sample->ts_ns, TYPE_COUNTER, uuid, &event);
     if (is_double) {
         uint64_t bits;
         memcpy(&bits, &sample->value.d, sizeof bits);
-        end = pbw_put_fixed64(pbw_put_varint(end, PBW_TAG(44, PBW_I64)), bits);
+        p = pbw_put_fixed64(pbw_put_varint(p, PBW_TAG(44, PBW_I64)), bits);
     } else {
-        end =
-            pbw_put_varint(pbw_put_varint(end, PBW_TAG(30, PBW_VARINT)), (uint64_t)sample->value.i);
+        p = pbw_put_varint(pbw_put_varint(p, PBW_TAG(30, PBW_VARINT)), (uint64_t)sample->value.i);
     }
-    event[0] = TAG_TRACK_EVENT;
-    event[1] = (uint8_t)(end - event - 2);
-    packet[0] = TAG_PACKET;
-    packet[1] = (uint8_t)(end - packet - 2);
-    s->w.p = end;
-    ntff_put_done(&s->w);
+    s->stats->sample_bytes += end_small(s, event, p);
     s->stats->samples++;
     return true;
 }

@@ -27,6 +27,9 @@ struct pft_stats { /* what was written */
     uint64_t spans, instants, samples, flows, flows_reversed;
     uint64_t samples_dropped; /* no number, or no counter to put them on */
     uint64_t cut_texts;
+    /* bytes of packets by kind; what is not here stands before the events */
+    uint64_t span_bytes, instant_bytes, sample_bytes;
+    uint64_t flow_bytes; /* of spans and instants */
 };
 
 /* Writes t to out (without committing it). Errors: NOMEM, CANCELLED, LIMIT (longer than 2^62 ns),

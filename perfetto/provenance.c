@@ -65,6 +65,8 @@ static void tell_findings(const struct teller *to, const struct ntff_diag *d)
             continue;
         snprintf(key, sizeof key, "%s.%s", ntff_diag_grade(k) == NTFF_LOSS ? "lost" : "finding",
                  ntff_diag_name(k));
+        for (char *p = key; *p; p++)
+            *p = (char)tolower((unsigned char)*p);
         number(to, key, d->of[k].count);
     }
 }
@@ -75,13 +77,10 @@ static void tell_clocks(const struct teller *to, const struct ntff_trace *t)
     number(to, "clock_worst_residual_ns", pft_worst_residual_ns(t));
     for (size_t i = 0; i < t->n_clocks && i < MAX_LISTED; i++) {
         const struct ntff_core_clock *c = &t->clocks[i];
-        uint64_t pid = c->process < t->n_processes ? t->processes[c->process].pid : 0;
         char key[96], what[240];
-        if (c->core == NTFF_NONE)
-            snprintf(key, sizeof key, "clock.pid%" PRIu64 ".nc%" PRIu32, pid, c->nc);
-        else
-            snprintf(key, sizeof key, "clock.pid%" PRIu64 ".nc%" PRIu32 ".core%" PRIu32, pid, c->nc,
-                     c->core);
+        int n = snprintf(key, sizeof key, "clock.process%" PRIu32 ".nc%" PRIu32, c->process, c->nc);
+        if (c->core != NTFF_NONE)
+            snprintf(key + n, sizeof key - (size_t)n, ".core%" PRIu32, c->core);
         ntff_clock_describe(c->map, what, sizeof what);
         text(to, key, what);
     }

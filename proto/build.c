@@ -555,6 +555,7 @@ static bool add_dev(struct ntff_builder *b, uint32_t proc, const struct ntff_rec
                            .proc = proc,
                            .nc = r->nc_idx,
                            .type = r->type,
+                           .near_ns = b->last_host_ns,
                            .core = r->has & NTFF_HAS_CORE ? r->core : NTFF_NONE,
                            .exec_id = r->has & NTFF_HAS_EXEC ? r->exec_id : NTFF_NO_EXEC};
     if (r->has & NTFF_HAS_EXEC)
@@ -857,6 +858,8 @@ bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_
     uint32_t event, aux;
     struct ntff_counts *c = &b->t->counts;
     c->records_in++;
+    if (r->timestamp_ns != r->nc_ns)
+        b->last_host_ns = r->timestamp_ns;
     if (r->timestamp_ns == 0 && !(r->has & NTFF_HAS_NC_TS)) {
         c->dropped_records++;
         ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET,

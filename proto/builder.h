@@ -62,6 +62,7 @@ struct ntff_dev {
     uint64_t rec_start_ns, rec_stop_ns; /* recorded timestamps */
     uint64_t cpu_start_ns, cpu_stop_ns; /* own pair of a raw record */
     uint64_t exec_id;
+    uint64_t near_ns; /* host time of the record before it, for a clock that was reset; 0 = unknown */
     uint32_t event, proc, nc, core; /* core NTFF_NONE until attributed */
     uint32_t type;
     uint32_t has;
@@ -175,6 +176,7 @@ struct ntff_builder {
     NTFF_VEC(struct ntff_core_clock) clocks;
     NTFF_VEC(struct ntff_aux) auxes;
     ntff_str type_names[NTFF_N_EVENT_TYPES];
+    uint64_t last_host_ns; /* of the latest record in host time */
     struct ntff_map_slot last_row; /* the row asked for last */
     uint64_t progress_polls;
 };

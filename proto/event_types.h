@@ -13,6 +13,8 @@ enum { /* those the loader treats specially */
        NTFF_ET_CC_EXEC_BARRIER = 6,
        NTFF_ET_DEVICE_EXEC = 7,
        NTFF_ET_CC_EXEC = 8,
+       NTFF_ET_TENSOR_READ = 9,
+       NTFF_ET_TENSOR_WRITE = 10,
        NTFF_ET_NUM_ERR = 13,
        NTFF_ET_EXEC_PRE = 17,
        NTFF_ET_EXEC_CORE = 18,

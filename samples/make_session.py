@@ -156,7 +156,7 @@ class Process:
             return done
         for which, _ in enumerate(core.physical):
             at = done + 12 * US + which * 30 * US
-            late = 400 + 1900 * ((exec_id * 5 + which * 3) % 4)  # the host reads its clock late
+            late = 400 + 1900 * ((exec_id - 1) * (3 - which) % 4)  # the host reads its clock late
             self.record(core, "timestamp_sync_point", INSTANT, self.track(core), 0, at + 10_240,
                         [("exec_id", exec_id), ("nc_timestamp_ns", core.device(which, at)),
                          ("cpu_timestamp_ns", BASE + at + late)])

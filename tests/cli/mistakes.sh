@@ -143,21 +143,22 @@ fi
 chmod 755 "$TMP"
 as_nobody=()
 [ "$(id -u)" = 0 ] && as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-if "${as_nobody[@]}" test -x "$conv" 2>/dev/null && "${as_nobody[@]}" test -r in/ntrace.pb; then
+cp "$conv" ntff-conv # the checkout itself may be out of reach for another user
+if "${as_nobody[@]}" ./ntff-conv --version >/dev/null 2>&1; then
     cp in/ntrace.pb locked.pb && chmod 000 locked.pb
-    exits "no permission to read" 1 "${as_nobody[@]}" "$conv" -o /dev/null locked.pb
+    exits "no permission to read" 1 "${as_nobody[@]}" ./ntff-conv -o /dev/null locked.pb
     says "no permission to read: says so" 'locked\.pb.*[Pp]ermission denied'
     mkdir -m 755 readonly
     [ "$(id -u)" = 0 ] || chmod 555 readonly
-    exits "no permission to write" 1 "${as_nobody[@]}" "$conv" -o readonly/t.pftrace in
+    exits "no permission to write" 1 "${as_nobody[@]}" ./ntff-conv -o readonly/t.pftrace in
     says "no permission to write: says so" 'readonly/.*[Pp]ermission denied'
     # one unreadable file in a session: the others go on
     mkdir part && cp in/*.pb part/ && cp locked.pb part/cpu_util.pb && chmod 000 part/cpu_util.pb
-    exits "one file of a session unreadable" 3 "${as_nobody[@]}" "$conv" -o - part
+    exits "one file of a session unreadable" 3 "${as_nobody[@]}" ./ntff-conv -o - part
     says "one file of a session unreadable: is named" 'part/cpu_util\.pb'
     chmod 644 locked.pb part/cpu_util.pb
 else
-    skip "no permission" "the programs are not reachable for another user"
+    skip "no permission" "cannot run as another user here"
 fi
 
 # -- pipes ------------------------------------------------------------------------------------------------

@@ -1,0 +1,24 @@
+/* figtext - how figures read: labels of cores, sizes, shares. */
+#ifndef CONV_FIGTEXT_H
+#define CONV_FIGTEXT_H
+
+#include "conv/figures.h"
+
+/* "pid 4242 NC0"; with the instance before it if the trace has several. Returns out. */
+char *conv_core_label(const struct ntff_trace *t, uint32_t process, uint32_t nc, char out[96]);
+char *conv_process_label(const struct ntff_trace *t, uint32_t process, char out[80]);
+
+/* "3 ring": the number of an operation and its algorithm; "?" if no number is recorded. Returns
+ * out. */
+char *conv_collective_label(const struct conv_collective *c, char out[96]);
+
+/* "512 B", "1.5 MiB"; powers of 1024, cut to a thousandth. Returns out. */
+char *conv_size(uint64_t bytes, char out[32]);
+/* "1.5 GiB/s" */
+char *conv_rate(double bytes_per_second, char out[32]);
+/* 0.613 -> "61.3 %" */
+char *conv_share(double share, char out[32]);
+
+double conv_part(uint64_t part, uint64_t whole); /* 0 if whole is 0 */
+
+#endif

@@ -1,0 +1,230 @@
+/* figures_cc - the same collective on several ranks: who is slow, who is late.
+ *
+ * Records say which operation ran (op_id), not which instance of it. Ranks run the same program, so
+ * the k-th one of an execution on one rank belongs to the k-th of the same execution on another;
+ * but execution numbers count per process, and may be shifted against each other after a warm-up.
+ * So instances can be matched in three ways: by execution, counted from the front, counted from
+ * the back (rings lose their oldest entries). The first way in which the ranks of an instance
+ * overlap in time is taken, as they must in a collective; else the one with the smallest skew. */
+#include "conv/figures_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool conv_cc_take(struct conv_pass *p, const struct ntff_event *e)
+{
+    if (p->core_of_track[e->track] == NTFF_NONE)
+        return true;
+    struct conv_core *c = conv_core_at(p, e->track);
+    if (!ntff_detail(p->f->t, e, &p->detail))
+        return false;
+    struct conv_cc *x = NTFF_VEC_PUSH(NULL, &p->cc);
+    if (!x)
+        return false;
+    *x = (struct conv_cc){.op_id = conv_attr_u64(&p->detail, "op_id", UINT64_MAX),
+                          .exec_id = conv_attr_u64(&p->detail, "exec_id", UINT64_MAX),
+                          .ts_ns = e->ts_ns,
+                          .dur_ns = e->dur_ns,
+                          .rank = (uint32_t)(c - p->f->cores.v)};
+    const struct ntff_attr *a = ntff_detail_find(&p->detail, "algorithm");
+    if (a && a->kind == NTFF_V_TEXT)
+        x->algorithm = a->text;
+    return true;
+}
+
+#define CMP(a, b)                                                                                  \
+    if ((a) != (b))                                                                                \
+    return (a) < (b) ? -1 : 1
+
+static int by_rank(const void *pa, const void *pb)
+{
+    const struct conv_cc *a = pa, *b = pb;
+    CMP(a->op_id, b->op_id);
+    CMP(a->rank, b->rank);
+    CMP(a->ts_ns, b->ts_ns);
+    CMP(a->exec_id, b->exec_id);
+    return 0;
+}
+
+static int by_instance(const void *pa, const void *pb)
+{
+    const struct conv_cc *a = pa, *b = pb;
+    CMP(a->op_id, b->op_id);
+    CMP(a->group, b->group);
+    CMP(a->nth, b->nth);
+    CMP(a->rank, b->rank);
+    return 0;
+}
+
+enum matching { BY_EXEC, FROM_FRONT, FROM_BACK, MATCHINGS };
+
+/* Numbers the entries of each op and rank, and sorts them so that instances stand together. */
+static void match(struct conv_cc *v, size_t n, enum matching how)
+{
+    ntff_sort(v, n, sizeof *v, by_rank);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && v[j].op_id == v[i].op_id && v[j].rank == v[i].rank; j++)
+            ;
+        for (size_t k = i; k < j; k++) {
+            bool same = k > i && how == BY_EXEC && v[k].exec_id == v[k - 1].exec_id;
+            v[k].group = how == BY_EXEC ? v[k].exec_id : 0;
+            if (how == BY_EXEC)
+                v[k].nth = same ? v[k - 1].nth + 1 : 0;
+            else
+                v[k].nth = how == FROM_FRONT ? k - i : j - 1 - k;
+        }
+    }
+    ntff_sort(v, n, sizeof *v, by_instance);
+}
+
+static size_t instance_end(const struct conv_cc *v, size_t n, size_t i)
+{
+    size_t j = i;
+    while (j < n && v[j].op_id == v[i].op_id && v[j].group == v[i].group && v[j].nth == v[i].nth)
+        j++;
+    return j;
+}
+
+struct edges {
+    uint64_t first_ns, last_ns, short_ns, long_ns;
+    uint32_t latest;
+};
+
+static struct edges edges_of(const struct conv_cc *v, size_t i, size_t j)
+{
+    struct edges e = {v[i].ts_ns, v[i].ts_ns, v[i].dur_ns, v[i].dur_ns, v[i].rank};
+    for (; i < j; i++) {
+        e.first_ns = v[i].ts_ns < e.first_ns ? v[i].ts_ns : e.first_ns;
+        if (v[i].ts_ns > e.last_ns)
+            e.last_ns = v[i].ts_ns, e.latest = v[i].rank;
+        e.short_ns = v[i].dur_ns < e.short_ns ? v[i].dur_ns : e.short_ns;
+        e.long_ns = v[i].dur_ns > e.long_ns ? v[i].dur_ns : e.long_ns;
+    }
+    return e;
+}
+
+/* Mean skew of a matching, and how many instances it finds on several ranks. */
+static double mean_skew(const struct conv_cc *v, size_t n, uint64_t *n_matched)
+{
+    double sum = 0;
+    *n_matched = 0;
+    for (size_t i = 0, j; i < n; i = j) {
+        j = instance_end(v, n, i);
+        if (j - i < 2)
+            continue;
+        struct edges e = edges_of(v, i, j);
+        sum += (double)(e.last_ns - e.first_ns);
+        ++*n_matched;
+    }
+    return *n_matched ? sum / (double)*n_matched : 0;
+}
+
+static double mean_length(const struct conv_cc *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)v[i].dur_ns;
+    return sum / (double)n;
+}
+
+static void choose_matching(struct conv_cc *v, size_t n)
+{
+    double skew[MATCHINGS], length = mean_length(v, n);
+    uint64_t matched[MATCHINGS], most = 0;
+    int best = -1;
+    for (int m = 0; m < MATCHINGS; m++) {
+        match(v, n, m);
+        skew[m] = mean_skew(v, n, &matched[m]);
+        most = matched[m] > most ? matched[m] : most;
+        if (matched[m] && skew[m] <= length)
+            return; /* they overlap: no need to look further */
+    }
+    for (int m = 0; m < MATCHINGS; m++)
+        if (matched[m] >= (most + 1) / 2 && (best < 0 || skew[m] < skew[best]))
+            best = m;
+    match(v, n, best);
+}
+
+struct rank_sum {
+    uint64_t sum_ns, n, latest;
+};
+
+/* One op: v[0..n), instances together. ranks and ns are scratch. */
+static struct conv_collective one_op(const struct conv_cc *v, size_t n, struct rank_sum *ranks,
+                                     size_t n_ranks, uint64_t *ns)
+{
+    struct conv_collective c = {.op_id = v[0].op_id, .algorithm = v[0].algorithm};
+    memset(ranks, 0, n_ranks * sizeof *ranks);
+    for (size_t i = 0; i < n; i++) {
+        ns[i] = v[i].dur_ns;
+        conv_lengths_add(&c.lengths, ns[i]);
+        ranks[v[i].rank].sum_ns += ns[i];
+        ranks[v[i].rank].n++;
+    }
+    c.median_ns = conv_median(ns, n);
+    for (size_t i = 0, j; i < n; i = j) {
+        j = instance_end(v, n, i);
+        if (j - i < 2)
+            continue;
+        struct edges e = edges_of(v, i, j);
+        uint64_t spread = e.long_ns - e.short_ns, skew = e.last_ns - e.first_ns;
+        c.n_instances++;
+        c.spread_ns += spread;
+        c.skew_ns += skew;
+        c.max_spread_ns = spread > c.max_spread_ns ? spread : c.max_spread_ns;
+        c.max_skew_ns = skew > c.max_skew_ns ? skew : c.max_skew_ns;
+        ranks[e.latest].latest++;
+    }
+    if (c.n_instances) {
+        c.spread_ns /= c.n_instances;
+        c.skew_ns /= c.n_instances;
+    }
+    c.slowest = c.latest = v[0].rank;
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        uint64_t mean = ranks[r].n ? ranks[r].sum_ns / ranks[r].n : 0;
+        c.n_ranks += ranks[r].n > 0;
+        if (mean > c.slowest_mean_ns)
+            c.slowest = r, c.slowest_mean_ns = mean;
+        if (ranks[r].latest > ranks[c.latest].latest)
+            c.latest = r;
+    }
+    return c;
+}
+
+static int largest_first(const void *pa, const void *pb)
+{
+    const struct conv_collective *a = pa, *b = pb;
+    CMP(b->lengths.sum_ns, a->lengths.sum_ns);
+    CMP(a->op_id, b->op_id);
+    return 0;
+}
+
+bool conv_cc_finish(struct conv_pass *p)
+{
+    struct conv_figures *f = p->f;
+    struct conv_cc *v = p->cc.v;
+    size_t n = p->cc.n;
+    if (n == 0)
+        return true;
+    struct rank_sum *ranks = calloc(f->cores.n, sizeof *ranks);
+    uint64_t *ns = calloc(n, sizeof *ns);
+    bool good = ranks && ns;
+    if (good)
+        choose_matching(v, n);
+    for (size_t i = 0, j; good && i < n; i = j) {
+        for (j = i; j < n && v[j].op_id == v[i].op_id; j++)
+            ;
+        struct conv_collective *c = NTFF_VEC_PUSH(NULL, &f->collectives);
+        if ((good = c != NULL))
+            *c = one_op(v + i, j - i, ranks, f->cores.n, ns);
+    }
+    free(ranks);
+    free(ns);
+    ntff_sort(f->collectives.v, f->collectives.n, sizeof *f->collectives.v, largest_first);
+    return good;
+}
+
+void conv_cc_done(struct conv_pass *p)
+{
+    NTFF_VEC_FREE(NULL, &p->cc);
+}

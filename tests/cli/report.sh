@@ -1,0 +1,174 @@
+#!/bin/bash
+# ntff-conv report: text, JSON, checks. Numbers are held against hand-computed ones and against a
+# second computation, in Python, over the truth of the simulated captures.
+# shellcheck source=tests/lib.sh
+. "$SRC/tests/lib.sh"
+need_program "$conv"
+data=$SRC/tests/data/json
+want=$SRC/tests/data/golden
+
+# -- the run of tests/data/json/README.md, by hand: each execution takes from +7 us to +187.75 us, one
+#    every millisecond, on two logical cores of two physical cores
+exits "report" 0 "$conv" report -q "$data/events.json"
+golden "text: as expected" stdout "$want/report.txt"
+exits "report --json" 0 "$conv" report -q --json "$data/events.json"
+cp stdout report.json
+ok "JSON: as computed by hand" python3 - report.json <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["version"] == 1
+B = 1764000000000000000
+assert [(c["core"]["nc"], c["pcores"], c["executions"], c["spans"]) for c in r["cores"]] == \
+    [(0, 2, 3, 6), (9, 2, 3, 6)]
+for c, late in zip(r["cores"], (0, 90000)):
+    first, last = B + 1000000 + late + 7000, B + 3000000 + late + 187750
+    assert (c["begin_ns"], c["end_ns"]) == (first, last)
+    assert c["busy_ns"] == 3 * 180750 and c["first_duration_ns"] == 180750
+    assert abs(c["utilization"] - 3 * 180750 / (last - first)) < 1e-12
+    rest = c["without_first"]
+    assert rest["busy_ns"] == 2 * 180750 and rest["duration_ns"]["count"] == 2
+    assert abs(rest["utilization"] - 2 * 180750 / (last - first - 1000000)) < 1e-12
+    assert c["gaps"] == {"count": 2, "total_ns": 2 * 819250, "max_ns": 819250}
+g = r["gaps"][0]
+assert (g["duration_ns"], g["start_ts"], g["before"]["exec_id"], g["after"]["exec_id"]) == \
+    (819250, B + 1187750, 1, 2)
+[h] = r["host_calls"]
+assert h["nrt_execute"] == {"count": 6, "duration_ns": 6 * 200000}
+assert h["kbl_exec_wait"] == {"count": 6, "duration_ns": 6 * 190000}
+assert h["wait_share"] == 0.95
+t = r["transfers"][0]
+assert (t["direction"], t["count"], t["bytes"], t["active_ns"]) == \
+    ("host_to_device", 2, 131072, 20000)
+assert abs(t["bandwidth_bytes_per_sec"] - 131072 / 20e-6) < 1
+[e] = r["errors"]
+assert e["name"] == "numerical_err" and e["timestamp"] == B + 5060000 and e["core"]["nc"] == 9
+PY
+
+# -- the same figures computed from the truth of captures, by other means
+for case in a-delimited b-bare-raw e-device; do
+    exits "$case: report" 0 "$conv" report -q --json --top 1000 "$cases/$case"
+    cp stdout "$case.json"
+    ok "$case: figures of the truth" python3 - "$case.json" "$cases/$case.truth.json.gz" <<'PY'
+import gzip, json, sys
+from collections import defaultdict
+r = json.load(open(sys.argv[1]))
+truth = json.load(gzip.open(sys.argv[2]))
+whole = [s for s in truth["spans"] if s["dur"] is not None and not s["drop"]]
+tolerance = 0 if "a-" in sys.argv[1] or "e-" in sys.argv[1] else 5
+
+def union(spans):
+    total, end = 0, 0
+    for a, b in sorted(spans):
+        total += max(0, b - max(a, end))
+        end = max(end, b)
+    return total
+
+procs = r["processes"]
+pid = lambda core: procs[core["process"]]["process_id"]
+runs, execs = defaultdict(list), defaultdict(list)
+for s in whole:
+    if s["name"] == "nc_exec_running":
+        span = (s["ts"], s["ts"] + s["dur"])
+        runs[s["pid"], s["nc"]].append(span)
+        execs[s["pid"], s["nc"], s["attrs"]["exec_id"]].append(span)
+near = lambda a, b: abs(a - b) <= tolerance * 20
+assert sorted((pid(c["core"]), c["core"]["nc"]) for c in r["cores"]) == sorted(runs)
+for c in r["cores"]:
+    spans = runs[pid(c["core"]), c["core"]["nc"]]
+    assert near(c["busy_ns"], union(spans)), (c["busy_ns"], union(spans))
+    assert c["spans"] - c["partial_spans"] == len(spans)
+    assert near(c["begin_ns"], min(spans)[0]) and near(c["end_ns"], max(b for _, b in spans))
+    mine = [k for k in execs if k[:2] == (pid(c["core"]), c["core"]["nc"])]
+    assert c["executions"] == len(mine), (c["executions"], len(mine))
+    assert near(c["gaps"]["total_ns"], c["end_ns"] - c["begin_ns"] - c["busy_ns"])
+longest = max(max(b for _, b in v) - min(a for a, _ in v) for v in execs.values())
+assert near(r["longest_executions"][0]["duration_ns"], longest)
+lengths = [e["duration_ns"] for e in r["longest_executions"]]
+assert lengths == sorted(lengths, reverse=True) and len(lengths) == len(execs)
+for t, name in zip(r["transfers"], ("dmem_buf_copyin", "dmem_buf_copyout")):
+    mine = [s for s in whole if s["name"] == name]
+    assert t["count"] == len(mine)
+    assert t["bytes"] == sum(int(s["attrs"]["size"]) for s in mine)
+    assert t["active_ns"] == union([(s["ts"], s["ts"] + s["dur"]) for s in mine])
+for h in r["host_calls"]:
+    calls = [s for s in whole if s["name"] == "nrt_execute" and s["pid"] == procs[h["process"]]["process_id"]]
+    waits = [s for s in whole if s["name"] == "kbl_exec_wait" and s["pid"] == procs[h["process"]]["process_id"]]
+    assert h["nrt_execute"]["count"] == len(calls)
+    inside = sum(w["dur"] for w in waits if any(
+        c["tid"] == w["tid"] and c["ts"] <= w["ts"] and w["ts"] + w["dur"] <= c["ts"] + c["dur"]
+        for c in calls))
+    assert h["kbl_exec_wait"]["duration_ns"] == inside
+cc = [s for s in whole if s["name"] == "cc_running"]
+assert sum(c["count"] for c in r["collectives"]) == len(cc)
+for c in r["collectives"]:
+    mine = [s["dur"] for s in cc if int(s["attrs"]["op_id"]) == c["op_id"]]
+    assert near(c["duration_ns"]["sum"], sum(mine))
+assert len(r["errors"]) == sum(s["name"] == "numerical_err" for s in truth["spans"])
+
+names = {0: "Tensor", 1: "Scalar", 2: "GpSimd", 3: "Vector", 4: "Sync"}
+count, work, active = defaultdict(int), defaultdict(int), defaultdict(list)
+for d in truth.get("device", []):
+    key = d["core"], names[d["engine"]]
+    count[key] += 1
+    work[key] += d["dur"]
+    active[key].append((d["nc_ns"], d["nc_ns"] + d["dur"]))
+if count:
+    got = {(e["pcore_idx"], e["engine"].split()[0]): e for e in r["engines"]}
+    assert got.keys() == count.keys(), (got.keys(), count.keys())
+    for k, e in got.items():
+        assert e["instruction_count"] == count[k]
+        assert abs(e["instruction_time_ns"] - work[k]) <= count[k], (k, e, work[k])
+        assert abs(e["active_time_ns"] - union(active[k])) <= count[k]
+        assert 0 < e["active_time_percent"] <= 1
+PY
+done
+
+# -- collectives over ranks: four ranks, one late by 300 us (the others wait for it)
+python3 - >ranks.json <<'PY'
+import json
+B, events = 1764000000000000000, []
+for rank in range(4):
+    for k in range(5):
+        start = B + k * 10_000_000 + (300_000 if rank == 2 else 0)
+        for phase, t in (("start", start), ("stop", B + k * 10_000_000 + 800_000)):
+            events.append({"event_type": "cc_running", "phase": phase, "id": 1, "nc_idx": rank,
+                "nc_local_id": 1, "tracking_id": 100 * rank + k, "thread_id": 0, "worker_gid": rank,
+                # rank 3 ran two executions more before: its numbers are shifted
+                "data": {"op_id": 7, "exec_id": k + (2 if rank == 3 else 0), "algorithm": "mesh"}
+                        if phase == "start" else {}, "timestamp_ns": t})
+print(json.dumps({"events": events, "data_version": 2}))
+PY
+"$conv" report -q --json ranks.json >ranks.report.json
+is "a late rank: ranks, instances, median, spread, skew, slowest is early, latest is rank 2" \
+    "$(jq -c '.collectives[0] | [.op_id, .algorithm, .ranks, .count, .instances, .duration_ns.median,
+        .spread.max_ns, .start_skew.mean_ns, .slowest.core.nc, .slowest.mean_ns, .latest.core.nc]' \
+        ranks.report.json)" \
+    '[7,"mesh",4,20,5,800000,300000,300000,0,800000,2]'
+
+# -- checks
+exits "a check that holds exits 4" 4 "$conv" report -q --fail-on 'core.utilization < 0.6' "$data/events.json"
+says "and says which value" 'core.utilization < 0.6: 0.2487 for process 0 NC0 \(2 of 2\)'
+says "also in the report" 'FAILED +core.utilization < 0.6: 0.2487' stdout
+exits "checks that do not hold pass" 0 "$conv" report -q --fail-on 'gap.max_ns > 2ms' \
+    --fail-on 'wait.share>96%' --fail-on 'h2d.bytes != 128KiB' --fail-on 'loss.events > 0' "$data/events.json"
+is "one of several is enough" "$("$conv" report -q --json --fail-on 'gap.max_ns>1s' \
+    --fail-on 'errors.count>=1' "$data/events.json" 2>/dev/null | jq -c '[.checks[].held]'; echo "${PIPESTATUS[0]}")" \
+    "$(printf '[0,1]\n4')"
+exits "losses can be checked" 4 "$conv" report -q --fail-on 'loss.events > 1000' "$data/behind-log.txt"
+says "with the number of the warning" 'loss.events > 1000: 1001'
+exits "an unknown figure is a usage error" 2 "$conv" report --fail-on 'core.speed > 1' "$data/events.json"
+says "that lists the known ones" '^  core.utilization +per core'
+exits "a bad operator" 2 "$conv" report --fail-on 'core.utilization ~ 1' "$data/events.json"
+says "says what was expected" 'expected <, <=, >, >=, == or !='
+exits "a bad unit" 2 "$conv" report --fail-on 'gap.max_ns > 2 parsecs' "$data/events.json"
+says "says which units there are" 'expected a number, with ns, us, ms, s, m or h'
+
+# -- the rest
+exits "losses: exit 3" 3 "$conv" report -q "$data/cut.json"
+says "and the report says so" 'LOST +1 files end in the middle of a record' stdout
+exits "a session directory" 0 "$conv" report -q "$cases/f-json"
+"$conv" report -q "$cases/a-delimited" >one && "$conv" report -q "$cases/a-delimited" >two
+same "the same bytes again" one two
+exits "--top" 0 "$conv" report -q --top 1 "$data/events.json"
+is "--top 1 shows one gap" "$(grep -c 'after exec' stdout)" 1
+finish
