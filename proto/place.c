@@ -559,14 +559,15 @@ static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recor
     bool lost = e->flags & NTFF_EV_START_LOST;
     bool host = lost ? d->rec_stop_ns != d->nc_stop_ns && d->rec_stop_ns > HOST_FLOOR_NS
                      : recorded_is_host(d);
-    if (!has_nc || mode == NTFF_CLOCK_RECORDED ||
+    if (!has_nc || (mode == NTFF_CLOCK_RECORDED && host) ||
         (mode == NTFF_CLOCK_AUTO && host && recorded[d->proc] == REC_INDEPENDENT)) {
         keep_recorded(e, d, c);
         return true;
     }
+    bool aligns = mode != NTFF_CLOCK_DEVICE && mode != NTFF_CLOCK_RECORDED; /* else raw stays raw */
     enum ntff_placed how =
-        mode != NTFF_CLOCK_DEVICE && c ? by_map(e, d, c, hint) : NTFF_PLACED_NONE;
-    if (how == NTFF_PLACED_NONE && host && mode != NTFF_CLOCK_DEVICE) {
+        aligns && c ? by_map(e, d, c, hint) : NTFF_PLACED_NONE;
+    if (how == NTFF_PLACED_NONE && host && aligns) {
         keep_recorded(e, d, c);
         return true;
     }
