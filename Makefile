@@ -61,7 +61,7 @@ LIB_PFT  := $(B)/libpft.a
 LIB_CONV := $(B)/libconv.a
 LIB_TUI  := $(B)/libtui.a
 UNIT     := $(SRC_unit:tests/unit/%.c=$(B)/tests/%)
-TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%)
+TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%) $(B)/tools/tui_play
 PROGS    := $(B)/ntff-conv $(B)/ntff-tui
 
 .DELETE_ON_ERROR:
@@ -116,7 +116,10 @@ $(B)/tests/%: $(B)/tests/unit/%.o $(call objs,$(wildcard tests/*.c)) $(LIB_TUI) 
 $(B)/tools/%: $(B)/tests/gen/%.o
 	$(link) $(LIBS_CORE) -lm
 $(B)/tools/bench_clock: $(B)/tests/clock_sim.o
-$(B)/tools/%: $(B)/tests/bench/%.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+$(B)/tools/tui_play: $(B)/tests/tui/play.o $(B)/tests/made.o $(B)/tests/made_recipes.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(LIBS_CORE) -lm
+$(B)/tools/bench_tui: $(B)/tests/made.o $(B)/tests/made_recipes.o
+$(B)/tools/%: $(B)/tests/bench/%.o $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

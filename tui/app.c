@@ -81,8 +81,7 @@ const struct tui_glyphs tui_glyphs_ascii = {
     .warn = "!",
 };
 
-/* -- life ----------------------------------------------------------------------------------------
- */
+/* -- life ----------------------------------------------------------------------------------- */
 
 static int by_to(const void *pa, const void *pb, void *arg)
 {
@@ -230,8 +229,7 @@ struct tui_view tui_app_whole(const struct tui_app *a)
     return v;
 }
 
-/* -- texts everybody needs ------------------------------------------------------------------------
- */
+/* -- texts everybody needs ------------------------------------------------------------------ */
 
 uint64_t tui_app_step(const struct tui_app *a)
 {
@@ -270,8 +268,7 @@ const struct tui_sum *tui_app_sums(struct tui_app *a, const struct tui_line *lin
     return a->cells;
 }
 
-/* -- lists ----------------------------------------------------------------------------------------
- */
+/* -- lists ---------------------------------------------------------------------------------- */
 
 /* The list that has the focus, and the lines of it on screen; NULL: the timeline has it. */
 static struct tui_doc *focus_list(struct tui_app *a, int *h)
@@ -398,8 +395,7 @@ static bool list_action(struct tui_app *a, enum tui_action act)
     }
 }
 
-/* -- actions
- * --------------------------------------------------------------------------------------- */
+/* -- actions -------------------------------------------------------------------------------- */
 
 static void next_pane(struct tui_app *a, int dir)
 {
@@ -750,8 +746,7 @@ unsigned tui_app_handle(struct tui_app *a, const struct tui_event *e)
     }
 }
 
-/* -- background
- * ------------------------------------------------------------------------------------ */
+/* -- background ----------------------------------------------------------------------------- */
 
 static void work_search(struct tui_app *a)
 {
@@ -773,24 +768,23 @@ static void work_search(struct tui_app *a)
 
 bool tui_app_work(struct tui_app *a)
 {
-    bool more = a->sums.pending || a->overview.pending;
+    bool worked = a->sums.pending || a->overview.pending;
     if (a->search.active && a->search.running) {
         work_search(a);
-        more = true;
+        worked = true;
     }
-    if (a->panes.stats && a->lay.stats.h && !a->stats_by_track) {
+    if (a->lay.stats.h) {
         uint64_t from, to;
         const struct tui_line *l = tui_nav_current(a);
         tui_nav_range(a, &from, &to);
         a->stats.sort = a->sort;
         tui_stats_want(&a->stats, &a->rows, from, to, a->stats_scoped && l ? l->track : NTFF_NONE);
-        more = tui_stats_step(&a->stats, STATS_SLICE) || more;
+        worked = tui_stats_step(&a->stats, STATS_SLICE) || worked;
     }
-    return more;
+    return worked;
 }
 
-/* -- drawing
- * --------------------------------------------------------------------------------------- */
+/* -- drawing -------------------------------------------------------------------------------- */
 
 static bool frame_memory(struct tui_app *a)
 {

@@ -40,8 +40,8 @@ enum {
 /* Returns TUI_* flags. */
 unsigned tui_app_handle(struct tui_app *a, const struct tui_event *e);
 
-/* A slice of background work (search, statistics, summaries of folded tracks); true while there is
- * more to do, then draw again. */
+/* A slice of background work (search, statistics, summaries of folded tracks); true if there was
+ * something to do: then draw and call again. */
 bool tui_app_work(struct tui_app *a);
 
 void tui_app_draw(struct tui_app *a, struct tui_screen *s);

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- ruler ---------------------------------------------------------------------------------------
- */
+/* -- ruler ---------------------------------------------------------------------------------- */
 
 /* Steps people can count in, from 10 s on; below it is 1, 2, 5 times a power of ten ns. */
 static const uint64_t step_s[] = {
@@ -104,8 +103,7 @@ void tui_draw_ruler(struct tui_app *a, struct tui_screen *s)
         tui_put(s, r.x + now, r.y, TUI_STYLE_CURSOR, a->g->cursor_top);
 }
 
-/* -- overview
- * ---------------------------------------------------------------------------------------- */
+/* -- overview ------------------------------------------------------------------------------- */
 
 void tui_draw_overview(struct tui_app *a, struct tui_screen *s)
 {

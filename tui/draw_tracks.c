@@ -325,8 +325,7 @@ static void paint_time(struct tui_app *a, struct tui_screen *s, int y, const str
     paint_guides(&p, tick);
 }
 
-/* -- tree
- * -------------------------------------------------------------------------------------------- */
+/* -- tree ----------------------------------------------------------------------------------- */
 
 static void fmt_value(const struct tui_app *a, char *out, uint32_t track, double v)
 {

@@ -36,7 +36,7 @@ unsigned tui_event_has(const struct ntff_trace *t, const struct ntff_event *e)
     return has;
 }
 
-/* -- where is a time --------------------------------------------------------------------------- */
+/* -- where is a time ------------------------------------------------------------------------ */
 
 /* First position in [lo, hi) whose event starts at or after t, else hi. */
 static uint32_t search_events(const struct tui_lod *l, const struct tui_row *r, uint32_t lo,
@@ -106,7 +106,7 @@ bool tui_lod_locate(const struct tui_lod *l, uint32_t event, uint32_t *row, uint
     return false;
 }
 
-/* -- summing ----------------------------------------------------------------------------------- */
+/* -- summing -------------------------------------------------------------------------------- */
 
 /* A sum being made: the vote and the longest so far. */
 struct acc {
@@ -253,8 +253,7 @@ void tui_lod_range(const struct tui_lod *l, uint32_t row, uint64_t from, uint64_
         sum_events(l, r, i, j, from, to, out);
 }
 
-/* -- busy time of a track -----------------------------------------------------------------------
- */
+/* -- busy time of a track ------------------------------------------------------------------- */
 
 /* Busy time of a row before t. */
 static uint64_t row_busy_before(const struct tui_lod *l, const struct tui_row *r, uint64_t t)
@@ -317,8 +316,7 @@ uint64_t tui_lod_busy(const struct tui_lod *l, uint32_t track, uint64_t from, ui
     return to > from ? busy_before(l, track, to) - busy_before(l, track, from) : 0;
 }
 
-/* -- longest -------------------------------------------------------------------------------------
- */
+/* -- longest -------------------------------------------------------------------------------- */
 
 /* (dur, event) a before b: longer first, then earlier */
 static bool longer(uint64_t a_ns, uint32_t a, uint64_t b_ns, uint32_t b)
@@ -368,8 +366,7 @@ uint32_t tui_lod_next_longest(const struct tui_lod *l, uint32_t row0, uint32_t r
     return s.best;
 }
 
-/* -- gaps ----------------------------------------------------------------------------------------
- */
+/* -- gaps ----------------------------------------------------------------------------------- */
 
 /* End of whatever runs on the track's outermost rows before t. */
 static uint64_t reach_before(const struct tui_lod *l, uint32_t track, uint64_t t)
@@ -400,6 +397,7 @@ bool tui_lod_next_gap(const struct tui_lod *l, uint32_t track, uint64_t from, ui
         return false;
     uint32_t row = l->first_row[track];
     const struct tui_row *r = &l->rows[row];
+    struct tui_gap last = prev ? *prev : (struct tui_gap){0}; /* out may be prev */
     bool one_lane = l->t->tracks[track].n_lanes <= 1, found = false;
     uint32_t i = tui_lod_find(l, row, from), j = find_from(l, r, i, to);
     const struct tui_block *b = l->blocks + r->block;
@@ -418,7 +416,7 @@ bool tui_lod_next_gap(const struct tui_lod *l, uint32_t track, uint64_t from, ui
             uint64_t reach = reach_before(l, track, g.to);
             g.from = reach > g.from ? reach : g.from;
         }
-        if (g.to > g.from && (!prev || gap_before(prev, &g)) && (!found || gap_before(&g, out))) {
+        if (g.to > g.from && (!prev || gap_before(&last, &g)) && (!found || gap_before(&g, out))) {
             *out = g;
             found = true;
         }

@@ -111,7 +111,7 @@ struct tui_gap {
 bool tui_lod_next_gap(const struct tui_lod *l, uint32_t track, uint64_t from, uint64_t to,
                       const struct tui_gap *prev, struct tui_gap *out);
 
-/* -- counters ---------------------------------------------------------------------------------- */
+/* -- counters ------------------------------------------------------------------------------- */
 
 struct tui_range {
     double lo, hi, last; /* smallest and largest value in force during the range; at its end */

@@ -172,8 +172,7 @@ static bool make_rows(struct build *b, uint32_t track)
     return true;
 }
 
-/* -- pass two: summaries
- * --------------------------------------------------------------------------- */
+/* -- pass two: summaries -------------------------------------------------------------------- */
 
 static void vote(struct tui_node *n, ntff_str name, uint64_t votes)
 {

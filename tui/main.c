@@ -51,8 +51,7 @@ static void complain(const char *text)
     fputc('\n', stderr);
 }
 
-/* -- loading
- * ------------------------------------------------------------------------------------------ */
+/* -- loading -------------------------------------------------------------------------------- */
 
 static void draw_progress(struct program *p, const char *what, int permille)
 {
@@ -135,8 +134,7 @@ static bool range_of(const struct program *p, uint64_t *from, uint64_t *to, stru
     return !bad;
 }
 
-/* -- without a terminal
- * ------------------------------------------------------------------------------- */
+/* -- without a terminal --------------------------------------------------------------------- */
 
 static void put_out(void *user, const char *text, size_t len)
 {
@@ -260,8 +258,7 @@ static int run_script(struct program *p)
     return finish_output(st == NTFF_OK ? EXIT_GOOD : EXIT_MISTAKE);
 }
 
-/* -- with a terminal
- * ---------------------------------------------------------------------------------- */
+/* -- with a terminal ------------------------------------------------------------------------ */
 
 /* What the viewer asks for; true: it is over. */
 static bool serve(struct program *p, struct tui_app *a, unsigned flags, int *code)
@@ -323,8 +320,7 @@ static int run_terminal(struct program *p)
     return code;
 }
 
-/* -- main
- * --------------------------------------------------------------------------------------------- */
+/* -- main ----------------------------------------------------------------------------------- */
 
 static int run(struct program *p)
 {

@@ -10,8 +10,7 @@ static inline uint64_t end_of(const struct ntff_event *e)
     return e->dur_ns > UINT64_MAX - e->ts_ns ? UINT64_MAX : e->ts_ns + e->dur_ns;
 }
 
-/* -- view
- * ------------------------------------------------------------------------------------------ */
+/* -- view ----------------------------------------------------------------------------------- */
 
 void tui_nav_relayout(struct tui_app *a)
 {
@@ -124,8 +123,7 @@ void tui_nav_mark(struct tui_app *a)
     tui_app_say(a, false, "between the marks: %s (%s)", d, at);
 }
 
-/* -- cursor
- * ---------------------------------------------------------------------------------------- */
+/* -- cursor --------------------------------------------------------------------------------- */
 
 const struct tui_line *tui_nav_current(const struct tui_app *a)
 {
@@ -239,8 +237,7 @@ void tui_nav_restore(struct tui_app *a, struct tui_place p)
     tui_nav_line(a, line < a->rows.n_lines ? line : 0);
 }
 
-/* -- selecting
- * --------------------------------------------------------------------------------------- */
+/* -- selecting ------------------------------------------------------------------------------ */
 
 /* Selects it and brings it into view; one around all of the screen already does not move the view.
  */
@@ -402,8 +399,7 @@ void tui_nav_gap(struct tui_app *a)
     tui_app_say(a, false, "gap of %s (z zooms to it, p finds the next)", d);
 }
 
-/* -- flows, errors, hits
- * ------------------------------------------------------------------------------ */
+/* -- flows, errors, hits -------------------------------------------------------------------- */
 
 const struct ntff_flow *tui_nav_flow_at(const struct tui_app *a, int dir, size_t i)
 {

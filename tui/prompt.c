@@ -34,8 +34,7 @@ void tui_ask(struct tui_app *a, enum tui_ask what, const char *text)
     a->ask_at = a->ask_len;
 }
 
-/* -- editing
- * ---------------------------------------------------------------------------------------- */
+/* -- editing -------------------------------------------------------------------------------- */
 
 static size_t char_before(const struct tui_app *a, size_t at)
 {
@@ -122,8 +121,7 @@ static bool edit(struct tui_app *a, uint32_t key)
     }
 }
 
-/* -- answers
- * ---------------------------------------------------------------------------------------- */
+/* -- answers -------------------------------------------------------------------------------- */
 
 static uint32_t search_start(const struct tui_app *a)
 {

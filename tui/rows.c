@@ -10,8 +10,7 @@
 #define MANY_ROWS 8     /* so does a track */
 #define MANY_PROCESSES 4
 
-/* -- the tree ------------------------------------------------------------------------------------
- */
+/* -- the tree ------------------------------------------------------------------------------- */
 
 struct child {
     uint32_t parent, track; /* parent + 1, so that roots come first */
@@ -167,8 +166,7 @@ void tui_rows_done(struct tui_rows *r)
     *r = (struct tui_rows){0};
 }
 
-/* -- lines ---------------------------------------------------------------------------------------
- */
+/* -- lines ---------------------------------------------------------------------------------- */
 
 static struct tui_line *add_line(struct tui_rows *r, uint32_t track)
 {
@@ -290,8 +288,7 @@ size_t tui_rows_line_of(const struct tui_rows *r, uint32_t track, uint32_t row)
     return r->n_lines;
 }
 
-/* -- filter --------------------------------------------------------------------------------------
- */
+/* -- filter --------------------------------------------------------------------------------- */
 
 size_t tui_track_path(const struct ntff_trace *t, uint32_t track, char *out, size_t cap)
 {

@@ -16,8 +16,7 @@ struct run {
     bool hasty, quit;
 };
 
-/* -- output
- * ------------------------------------------------------------------------------------------ */
+/* -- output --------------------------------------------------------------------------------- */
 
 static void put(const struct tui_host *h, const char *text)
 {
@@ -83,8 +82,7 @@ void tui_settle(struct tui_app *a, struct tui_screen *s)
     tui_app_draw(a, s);
 }
 
-/* -- commands
- * ---------------------------------------------------------------------------------------- */
+/* -- commands ------------------------------------------------------------------------------- */
 
 static void feed(struct run *r, const struct tui_event *e)
 {

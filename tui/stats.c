@@ -341,11 +341,10 @@ bool tui_stats_step(struct tui_stats *s, size_t budget)
         drop_work(s);
         s->phase = TUI_STATS_FAILED;
     }
-    return s->phase != TUI_STATS_DONE && s->phase != TUI_STATS_FAILED;
+    return true;
 }
 
-/* -- order ---------------------------------------------------------------------------------------
- */
+/* -- order ---------------------------------------------------------------------------------- */
 
 static uint64_t sort_key(const struct tui_stat *st, enum tui_sort by)
 {

@@ -62,7 +62,7 @@ void tui_stats_want(struct tui_stats *s, const struct tui_rows *rows, uint64_t f
                     uint32_t scope);
 void tui_stats_reset(struct tui_stats *s); /* forget: the shown tracks changed */
 void tui_stats_done(struct tui_stats *s);
-/* Looks at about budget events; true if there is more to do. */
+/* Looks at about budget events; false if there was nothing left to do. */
 bool tui_stats_step(struct tui_stats *s, size_t budget);
 void tui_stats_sort(struct tui_stats *s, enum tui_sort by);
 const char *tui_sort_name(enum tui_sort by);

@@ -82,8 +82,8 @@ static const struct {
     {"nc_exec_running", 3},  {"kbl_exec_wait", 0},    {"nrta_execute_schedule", 6},
     {"cc_exec_barrier", 10}, {"cc_running", 2},       {"nrt_tensor_write", 5},
     {"dmem_buf_copyin", 11}, {"dmem_buf_copyout", 1}, {"nrt_tensor_read", 8},
-    {"nrt_execute", 9},      {"nc_model_switch", 12}, {"enc_barrier", 4},
-    {"kbl_exec_pre", 13},    {"kmgr_exec_core", 7},
+    {"nrt_execute", 9},      {"nc_model_switch", 11}, {"enc_barrier", 4},
+    {"kbl_exec_pre", 13},    {"kmgr_exec_core", 7},   {"kbl_exec_core", 12},
 };
 
 int tui_hue_of(const char *name, size_t len)

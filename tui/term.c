@@ -39,8 +39,7 @@ static struct {
     bool down;
 } term = {.pipe = {-1, -1}};
 
-/* -- signals
- * ------------------------------------------------------------------------------------------ */
+/* -- signals -------------------------------------------------------------------------------- */
 
 static const int caught[] = {SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH};
 
@@ -60,8 +59,7 @@ static void catch_signals(bool on)
         sigaction(caught[i], &sa, NULL);
 }
 
-/* -- colours
- * ------------------------------------------------------------------------------------------ */
+/* -- colours -------------------------------------------------------------------------------- */
 
 static short pair_of[TUI_STYLE_COUNT];
 
@@ -124,8 +122,7 @@ static attr_t attrs_of(int style, short *pair)
     return a;
 }
 
-/* -- open and close
- * ----------------------------------------------------------------------------------- */
+/* -- open and close ------------------------------------------------------------------------- */
 
 static enum ntff_status no_terminal(struct ntff_error *err, const char *what)
 {
@@ -225,8 +222,7 @@ int tui_term_signal(void)
     return term.last_signal;
 }
 
-/* -- output
- * ------------------------------------------------------------------------------------------- */
+/* -- output --------------------------------------------------------------------------------- */
 
 void tui_term_size(int *w, int *h)
 {
@@ -322,8 +318,7 @@ void tui_term_suspend(void)
     on_signal(SIGWINCH); /* the window may have changed meanwhile */
 }
 
-/* -- input
- * -------------------------------------------------------------------------------------------- */
+/* -- input ---------------------------------------------------------------------------------- */
 
 static int64_t now_ms(void)
 {

@@ -167,7 +167,7 @@ size_t tui_fmt_utc(char *out, uint64_t unix_ns)
     return n + done(snprintf(out + n, TUI_TIME_CAP - n, ".%09" PRIu64, unix_ns % NTFF_NS_PER_SEC));
 }
 
-/* -- reading ----------------------------------------------------------------------------------- */
+/* -- reading -------------------------------------------------------------------------------- */
 
 typedef unsigned __int128 u128;
 

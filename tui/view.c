@@ -102,9 +102,9 @@ void tui_view_reveal(struct tui_view *v, uint64_t t)
     if (t >= v->from && t - v->from < v->span)
         return;
     if (t < v->from)
-        v->from = t - v->begin > margin && t > v->begin ? t - margin : v->begin;
+        v->from = t > v->begin && t - v->begin > margin ? t - margin : v->begin;
     else
-        v->from = t - v->begin > v->span - margin ? t - (v->span - margin) + 1 : v->begin;
+        v->from = t - v->begin >= v->span - margin ? t - (v->span - margin) + 1 : v->begin;
     clamp(v);
 }
 
@@ -116,7 +116,8 @@ void tui_view_reveal_range(struct tui_view *v, uint64_t from, uint64_t to)
     if (to <= from || to - from > v->span - 2 * margin || to <= tui_view_to(v))
         return;
     /* its end is beyond the right edge, but there is room for all of it */
-    uint64_t begin = to - (v->span - margin);
-    v->from = begin > v->from ? begin : v->from;
+    uint64_t room = v->span - margin;
+    if (to > room && to - room > v->from)
+        v->from = to - room;
     clamp(v);
 }
