@@ -524,8 +524,21 @@ static enum ntff_placed by_map(struct ntff_event *e, const struct ntff_dev *d,
     return ntff_clock_host(m, d->nc_start_ns, d->exec_id, hint, &e->ts_ns);
 }
 
+/* Rows that several cores share (collectives, events) fall apart when times stay device times: each core has
+ * its own origin. */
+static uint32_t row_of_core(struct ntff_builder *b, uint32_t track, uint32_t core)
+{
+    struct ntff_track proto = b->tracks.v[track];
+    char name[160];
+    if (proto.core != NTFF_NONE || core == NTFF_NONE)
+        return track;
+    snprintf(name, sizeof name, "%.128s core %" PRIu32, ntff_text(&b->t->strs, proto.name), core);
+    proto.core = core;
+    return ntff_build_track(b, proto.parent, name, &proto);
+}
+
 /* In device time for now; shift_unaligned moves it to the begin of the trace. */
-static void leave_unaligned(struct ntff_event *e, const struct ntff_dev *d)
+static bool leave_unaligned(struct ntff_builder *b, struct ntff_event *e, const struct ntff_dev *d)
 {
     bool lost = e->flags & NTFF_EV_START_LOST;
     e->ts_ns = lost ? d->nc_stop_ns : d->nc_start_ns;
@@ -533,6 +546,8 @@ static void leave_unaligned(struct ntff_event *e, const struct ntff_dev *d)
                     ? d->nc_stop_ns - d->nc_start_ns
                     : 0;
     e->flags |= NTFF_EV_UNALIGNED;
+    e->track = row_of_core(b, e->track, d->core);
+    return e->track != NTFF_NONE;
 }
 
 static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recorded, uint32_t *hint)
@@ -578,7 +593,8 @@ static bool place_dev(struct placer *p, struct ntff_dev *d, const uint8_t *recor
         c->n_unplaced += how == NTFF_PLACED_NONE;
     }
     if (how == NTFF_PLACED_NONE) {
-        leave_unaligned(e, d);
+        if (!leave_unaligned(b, e, d))
+            return false;
         ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_UNALIGNED, 1, NULL, NTFF_NO_OFFSET,
                       "NC%" PRIu32 " core %" PRIu32, d->nc, d->core);
     } else if (how != NTFF_PLACED_EXACT) {
