@@ -508,9 +508,10 @@ static enum ntff_placed by_map(struct ntff_event *e, const struct ntff_dev *d,
                                const struct ntff_core_clock *c, uint32_t *hint)
 {
     const struct ntff_clock_map *m = c->map;
+    uint64_t near_ns = d->near_ns ? d->near_ns : NTFF_ANY_TIME;
     bool formula = ntff_clock_quality(m)->used == NTFF_CLOCK_SYNC_POINT;
     if (e->flags & NTFF_EV_START_LOST)
-        return ntff_clock_host(m, d->nc_stop_ns, d->exec_id, hint, &e->ts_ns);
+        return ntff_clock_host_near(m, d->nc_stop_ns, d->exec_id, near_ns, hint, &e->ts_ns);
     if (formula && d->has & NTFF_DEV_CPU_START) { /* its own pair: no other is needed */
         e->ts_ns = d->cpu_start_ns;
         if (d->has & NTFF_DEV_STOP)
@@ -518,10 +519,10 @@ static enum ntff_placed by_map(struct ntff_event *e, const struct ntff_dev *d,
         return NTFF_PLACED_EXACT;
     }
     if (d->has & NTFF_DEV_STOP && !(e->flags & NTFF_EV_NEGATIVE))
-        return ntff_clock_span(m, d->nc_start_ns, d->nc_stop_ns, d->exec_id, hint, &e->ts_ns,
-                               &e->dur_ns);
+        return ntff_clock_span_near(m, d->nc_start_ns, d->nc_stop_ns, d->exec_id, near_ns, hint,
+                                    &e->ts_ns, &e->dur_ns);
     e->dur_ns = 0;
-    return ntff_clock_host(m, d->nc_start_ns, d->exec_id, hint, &e->ts_ns);
+    return ntff_clock_host_near(m, d->nc_start_ns, d->exec_id, near_ns, hint, &e->ts_ns);
 }
 
 /* Rows that several cores share (collectives, events) fall apart when times stay device times: each core has
