@@ -257,6 +257,10 @@ static const uint8_t *try_at(struct search *s, const uint8_t *start, const uint8
         status = ntff_fail(&s->why_not, NTFF_MALFORMED, offset, "%.*s: descriptor is empty",
                            start[1], (const char *)start + 2);
     }
+    if (status == NTFF_NOMEM) {
+        s->nomem = true;
+        return s->data + s->len;
+    }
     if (status != NTFF_OK) {
         s->nomem |= !ntff_schema_blobs_note(
             s->list, "skipped what begins like a descriptor at 0x%llx: %.120s",

@@ -40,6 +40,22 @@ for event in table ser candidate; do
     done
 done
 
+# types of the same wire kind, fields that are new, gone or renamed
+mkdir types
+"$conv" schema --from "$desc" -o types/
+sed -i -e 's/uint64 timestamp = 2/int64 timestamp = 2/' -e 's/uint32 event_type = 7/uint64 event_type = 7/' \
+    -e 's/string hint = 6/bytes hint = 6/' -e 's/ntrace_event_phase_type phase = 14/uint32 phase = 14/' \
+    -e '/uint64 parent_id = 11/d' -e 's/uint32 status = 13;/&\n  map<string, uint64> new_one = 77;/' \
+    -e 's/uint64 data = 3/uint64 other_name = 3/' types/neuron_trace.proto
+sed -i -e 's/uint64 trace_offset = 4/int64 trace_offset = 4/' -e 's/uint32 nc_idx = 3/uint64 nc_idx = 3/' \
+    -e 's/repeated notification_buffer_size notification_buffer_sizes/repeated notification_buffer_size buffers/' \
+    -e 's/engine_index = 3/which = 3/' types/ntff.proto
+protoc -Itypes -otypes.desc ntff.proto neuron_trace.proto
+for c in $captures; do
+    events got --schema types.desc "$cases/$c"
+    same "$c, types changed, fields added, removed and renamed" got "$c.want"
+done
+
 # the schema of another version
 for c in $captures; do
     exits "$c, a schema that does not fit" 0 "$conv" -v -f chrome -o t.json --force --schema s1.desc "$cases/$c"
