@@ -156,9 +156,10 @@ bool ntff_notif_detail(const struct ntff_trace *t, const struct ntff_event *e,
 /* decode_event.c: one ntrace_event message. */
 struct ntff_event_plan;
 /* Fills *r from msg[0..len), with the attributes the loader needs for its type. r->ref is left
- * alone. Returns 0 = good, -1 = malformed (*why and *at, an offset into msg, tell). */
+ * alone. Bytes up to readable, at or behind the end of the message, may be looked at (and mean
+ * nothing). Returns 0 = good, -1 = malformed (*why and *at, an offset into msg, tell). */
 int ntff_decode_event(const struct ntff_event_plan *plan, const uint8_t *msg, size_t len,
-                      struct ntff_rec *r, const char **why, size_t *at);
+                      const uint8_t *readable, struct ntff_rec *r, const char **why, size_t *at);
 
 /* Adds an attribute to a detail; false when memory ran out. */
 bool ntff_detail_text(struct ntff_detail *d, const char *key, size_t key_len, const char *p,

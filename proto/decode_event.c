@@ -1,11 +1,12 @@
 /* decode_event - one ntrace_event message into a struct ntff_rec.
  *
  * The hot loop of the program: every record of a capture passes here once at load. It walks the
- * fields once by the file's plan; attributes are looked into only for types whose attributes the
- * loader itself needs (clock pairs, execution ids, sizes). All others stay where they are until
- * somebody asks for the details of an event. */
+ * fields once by the file's plan, storing numbers by slot without asking which is which; attributes
+ * are looked into only for types whose attributes the loader itself needs (clock pairs, execution
+ * ids, sizes). All others stay where they are until somebody asks for the details of an event. */
 #include "proto/build.h"
 
+#include "proto/decimal.h"
 #include "proto/event_types.h"
 #include "proto/plan.h"
 
@@ -16,26 +17,6 @@
 #define NEEDS_ATTRS                                                                                \
     (BIT(6) | BIT(7) | BIT(8) | BIT(13) | BIT(17) | BIT(18) | BIT(19) | BIT(20) | BIT(21) |        \
      BIT(24) | BIT(25) | BIT(26) | BIT(30) | BIT(31) | BIT(32) | BIT(33) | BIT(34) | BIT(35))
-
-static bool decimal(const char *p, size_t n, uint64_t *out)
-{
-    uint64_t v = 0;
-    if (n == 0 || n > 20)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        unsigned digit = (unsigned)(p[i] - '0');
-        if (digit > 9)
-            return false;
-        if (i == 19) { /* only a twentieth digit can overflow */
-            if (__builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, digit, &v))
-                return false;
-        } else {
-            v = v * 10 + digit;
-        }
-    }
-    *out = v;
-    return true;
-}
 
 /* Lengths of the keys below: most attributes are none of them. */
 #define LENGTHS (1u << 4 | 1u << 7 | 1u << 10 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 22)
@@ -48,7 +29,7 @@ void ntff_rec_attr(struct ntff_rec *r, const char *key, size_t key_len, const ch
     uint64_t v;
     if (!(LENGTHS >> (key_len & 31) & 1) || key_len > 22)
         return;
-    if (!decimal(value, value_len, &v)) {
+    if (!ntff_decimal(value, value_len, &v)) {
         if (KEY_IS("usage_type") && value_len) {
             r->usage = ntff_usage_by_name(value, value_len);
             r->usage_text = (struct ntff_slice){value, value_len};
@@ -96,131 +77,74 @@ void ntff_rec_attr(struct ntff_rec *r, const char *key, size_t key_len, const ch
     }
 }
 
-static int fail(const uint8_t *msg, const uint8_t *p, const char *what, const char **why,
-                size_t *at)
-{
-    *why = what;
-    *at = (size_t)(p - msg);
-    return -1;
-}
-
 /* Second look: the attributes from the first one on. The bytes have been walked before, so lengths
  * are known to fit. */
-static void take_attrs(const struct ntff_event_plan *plan, const uint8_t *p, const uint8_t *end,
-                       struct ntff_rec *r)
+static void take_attrs(const struct ntff_event_plan *plan, struct ntff_wire w,
+                       const uint8_t *readable, struct ntff_rec *r)
 {
-    while (p < end) {
-        uint64_t tag, v;
-        p = ntff_varint(p, end, &tag);
-        if ((tag & 7) == NTFF_WT_I64 || (tag & 7) == NTFF_WT_I32) {
-            p += (tag & 7) == NTFF_WT_I64 ? 8 : 4;
+    struct ntff_field f;
+    while (ntff_wire_next_in(&w, readable, &f) > 0) {
+        if (f.type != NTFF_WT_LEN || ntff_plan_slot(plan, f.number) != NTFF_S_ATTRIBUTES)
             continue;
-        }
-        p = ntff_varint(p, end, &v);
-        if ((tag & 7) != NTFF_WT_LEN)
-            continue;
-        if (ntff_plan_slot(plan, (uint32_t)(tag >> 3)) == NTFF_S_ATTRIBUTES) {
-            struct ntff_slice key, value;
-            ntff_wire_entry(p, v, &key, &value);
-            ntff_rec_attr(r, key.p, key.len, value.p, value.len);
-        }
-        p += v;
+        struct ntff_slice key, value;
+        ntff_wire_entry(f.data, f.value, &key, &value);
+        ntff_rec_attr(r, key.p, key.len, value.p, value.len);
     }
 }
 
-static inline void set_scalar(const struct ntff_event_plan *plan, struct ntff_rec *r, int slot,
-                              uint64_t v)
+/* Scalars by slot, the last of a kind; has: bit per slot seen. */
+static void take_scalars(const struct ntff_event_plan *plan, uint64_t v[NTFF_S_COUNT], uint32_t has,
+                         struct ntff_rec *r)
 {
-    if (NTFF_UNLIKELY(plan->zigzag >> slot & 1))
-        v = v >> 1 ^ (0 - (v & 1));
-    switch (slot) {
-    case NTFF_S_TIMESTAMP:
-        r->timestamp_ns = v;
-        break;
-    case NTFF_S_TYPE:
-        r->ring_type = (uint32_t)v;
-        break;
-    case NTFF_S_NC_IDX:
-        r->nc_idx = (uint32_t)v;
-        break;
-    case NTFF_S_EVENT_TYPE:
-        r->type = (uint32_t)v;
-        break;
-    case NTFF_S_DURATION:
-        r->duration_ns = v;
-        break;
-    case NTFF_S_THREAD_ID:
-        r->thread_id = v;
-        break;
-    case NTFF_S_ID:
-        r->id = v;
-        break;
-    case NTFF_S_PHASE:
-        r->phase = (uint32_t)v;
-        break;
-    case NTFF_S_TRACKING_ID:
-        r->tracking_id = v;
-        break;
-    case NTFF_S_NRTA_SEQ_ID:
-        r->nrta_seq_id = v, r->has |= NTFF_HAS_SEQ;
-        break;
-    case NTFF_S_DATA:
-        r->is_ring = true;
-        break;
-    case NTFF_S_UNKNOWN:
-        r->n_unknown++;
-        break;
-    default:
-        break;
-    }
+    for (int i = 0; NTFF_UNLIKELY(plan->zigzag) && i < NTFF_S_COUNT; i++)
+        if ((plan->zigzag & has) >> i & 1)
+            v[i] = v[i] >> 1 ^ (0 - (v[i] & 1));
+    r->timestamp_ns = v[NTFF_S_TIMESTAMP];
+    r->duration_ns = v[NTFF_S_DURATION];
+    r->id = v[NTFF_S_ID];
+    r->tracking_id = v[NTFF_S_TRACKING_ID];
+    r->thread_id = v[NTFF_S_THREAD_ID];
+    r->nrta_seq_id = v[NTFF_S_NRTA_SEQ_ID];
+    r->type = (uint32_t)v[NTFF_S_EVENT_TYPE];
+    r->phase = (uint32_t)v[NTFF_S_PHASE];
+    r->nc_idx = (uint32_t)v[NTFF_S_NC_IDX];
+    r->ring_type = (uint32_t)v[NTFF_S_TYPE];
+    r->has |= has >> NTFF_S_NRTA_SEQ_ID & 1 ? NTFF_HAS_SEQ : 0;
 }
 
 int ntff_decode_event(const struct ntff_event_plan *plan, const uint8_t *msg, size_t len,
-                      struct ntff_rec *r, const char **why, size_t *at)
+                      const uint8_t *readable, struct ntff_rec *r, const char **why, size_t *at)
 {
-    const uint8_t *p = msg, *end = msg + len, *attrs = NULL;
-    while (p < end) {
-        const uint8_t *field = p;
-        uint64_t tag, v;
-        if (NTFF_UNLIKELY(!(p = ntff_varint(p, end, &tag))))
-            return fail(msg, field, "field tag is cut or longer than 10 bytes", why, at);
-        uint64_t number = tag >> 3;
-        if (NTFF_UNLIKELY(number == 0 || number > 0x1fffffff))
-            return fail(msg, field, "field number is 0 or above 2^29-1", why, at);
-        int slot = ntff_plan_slot(plan, (uint32_t)number);
-        switch (tag & 7) {
-        case NTFF_WT_VARINT:
-            if (NTFF_UNLIKELY(!(p = ntff_varint(p, end, &v))))
-                return fail(msg, field, "number is cut or longer than 10 bytes", why, at);
-            set_scalar(plan, r, slot, v);
-            break;
-        case NTFF_WT_LEN:
-            if (NTFF_UNLIKELY(!(p = ntff_varint(p, end, &v)) || v > (uint64_t)(end - p)))
-                return fail(msg, field, "length goes past the end of the record", why, at);
-            if (slot == NTFF_S_ATTRIBUTES && !attrs)
-                attrs = field;
-            r->n_unknown += slot == NTFF_S_UNKNOWN;
-            r->is_ring |= slot == NTFF_S_HINT;
-            p += v;
-            break;
-        case NTFF_WT_I64:
-            if (end - p < 8)
-                return fail(msg, field, "8-byte number is cut", why, at);
-            set_scalar(plan, r, slot, ntff_le64(p));
-            p += 8;
-            break;
-        case NTFF_WT_I32:
-            if (end - p < 4)
-                return fail(msg, field, "4-byte number is cut", why, at);
-            set_scalar(plan, r, slot, ntff_le32(p));
-            p += 4;
-            break;
-        default:
-            return fail(msg, field, "wire type is a group or does not exist", why, at);
+    struct ntff_wire w = ntff_wire_init(msg, len), attrs = w;
+    struct ntff_field f;
+    uint64_t v[NTFF_S_COUNT]; /* of these only those used are cleared: rep stos is slow to start */
+    uint32_t has = 0, texts = 0, n_unknown = 0;
+    int got;
+    v[NTFF_S_TIMESTAMP] = v[NTFF_S_DURATION] = v[NTFF_S_ID] = v[NTFF_S_TRACKING_ID] = 0;
+    v[NTFF_S_THREAD_ID] = v[NTFF_S_NRTA_SEQ_ID] = v[NTFF_S_EVENT_TYPE] = v[NTFF_S_PHASE] = 0;
+    v[NTFF_S_NC_IDX] = v[NTFF_S_TYPE] = 0;
+    for (const uint8_t *field = msg; (got = ntff_wire_next_in(&w, readable, &f)) > 0; field = w.p) {
+        int slot = ntff_plan_slot(plan, f.number);
+        n_unknown += slot == NTFF_S_UNKNOWN;
+        if (f.type != NTFF_WT_LEN) {
+            v[slot] = f.value;
+            has |= 1u << slot;
+            continue;
         }
+        if (slot == NTFF_S_ATTRIBUTES && !(texts >> slot & 1))
+            attrs.p = field;
+        texts |= 1u << slot;
     }
-    if (attrs && (r->type >= 64 || NEEDS_ATTRS >> r->type & 1))
-        take_attrs(plan, attrs, end, r);
-    r->is_ring &= r->phase == 0 && r->tracking_id == 0;
+    if (NTFF_UNLIKELY(got < 0)) {
+        *why = w.why;
+        *at = (size_t)(w.p - msg);
+        return -1;
+    }
+    r->n_unknown = n_unknown;
+    take_scalars(plan, v, has, r);
+    if (texts >> NTFF_S_ATTRIBUTES & 1 && (r->type >= 64 || NEEDS_ATTRS >> r->type & 1))
+        take_attrs(plan, attrs, readable, r);
+    bool ring = has >> NTFF_S_DATA & 1 || texts >> NTFF_S_HINT & 1;
+    r->is_ring = ring && r->phase == 0 && r->tracking_id == 0;
     return 0;
 }

@@ -70,7 +70,7 @@ static bool one_event(struct reader *r, const struct ntff_event_plan *plan, uint
     size_t at;
     struct ntff_file *f = &r->b->files.v[r->file];
     f->n_records++;
-    if (ntff_decode_event(plan, msg, len, &rec, &why, &at) != 0) {
+    if (ntff_decode_event(plan, msg, len, r->data + r->len, &rec, &why, &at) != 0) {
         bad_record(r, (uint64_t)(msg - r->data) + at, why);
         return true;
     }

@@ -5,6 +5,7 @@
  * something new. The device times of a span's two ends get the vendor's names,
  * nc_start_timestamp_ns and nc_stop_timestamp_ns. */
 #include "proto/builder.h"
+#include "proto/decimal.h"
 #include "proto/plan.h"
 #include "proto/store.h"
 
@@ -76,21 +77,9 @@ const struct ntff_attr *ntff_detail_find(const struct ntff_detail *d, const char
 }
 
 /* A canonical decimal (no sign, no leading zero) below 2^64 is a number; all else is text. */
-static bool canonical(const char *p, size_t n, uint64_t *out)
+static inline bool canonical(const char *p, size_t n, uint64_t *out)
 {
-    uint64_t v = 0;
-    if (n == 0 || n > 20 || (p[0] == '0' && n > 1))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        unsigned digit = (unsigned)(p[i] - '0');
-        if (digit > 9)
-            return false;
-        if (i == 19 && (v > UINT64_MAX / 10 || v * 10 > UINT64_MAX - digit))
-            return false;
-        v = v * 10 + digit;
-    }
-    *out = v;
-    return true;
+    return ntff_decimal(p, n, out) && (p[0] != '0' || n == 1);
 }
 
 /* -- records ------------------------------------------------------------------------------------
@@ -280,41 +269,22 @@ static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_de
     if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, room, sizeof *d->attrs))
         return false;
     d->n += room;
-    for (const uint8_t *end = p + len; p < end;) {
-        uint64_t tag, v;
+    struct ntff_wire w = ntff_wire_init(p, len);
+    struct ntff_field f;
+    while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
+        int slot = ntff_plan_slot(s->plan, f.number);
         bool good = true;
-        if (!(p = ntff_varint(p, end, &tag)))
-            break;
-        int slot = ntff_plan_slot(s->plan, (uint32_t)(tag >> 3));
-        unsigned wire = tag & 7;
-        if (wire == NTFF_WT_VARINT || wire == NTFF_WT_LEN) {
-            if (!(p = ntff_varint(p, end, &v)))
-                break;
-        } else {
-            size_t n = wire == NTFF_WT_I64 ? 8 : 4;
-            if ((size_t)(end - p) < n)
-                break;
-            v = n == 8 ? ntff_le64(p) : ntff_le32(p);
-            p += n;
-        }
-        if (wire == NTFF_WT_LEN) {
-            if (v > (uint64_t)(end - p))
-                break;
-            if (slot == NTFF_S_ATTRIBUTES) {
-                struct ntff_slice key, value;
-                ntff_wire_entry(p, v, &key, &value);
-                good = take_text(d, key, value, half);
-            } else if (slot == NTFF_S_HINT) {
-                good = ntff_detail_text(d, "hint", 4, (const char *)p, v);
-            } else {
-                good = add_unknown(d, tag >> 3, true, p, v);
-            }
-            p += v;
-        } else if (slot == NTFF_S_UNKNOWN) {
-            good = add_unknown(d, tag >> 3, false, p, v);
-        } else {
-            c.v[slot] = s->plan->zigzag >> slot & 1 ? v >> 1 ^ (0 - (v & 1)) : v;
+        if (f.type != NTFF_WT_LEN && slot != NTFF_S_UNKNOWN) {
+            c.v[slot] = s->plan->zigzag >> slot & 1 ? f.value >> 1 ^ (0 - (f.value & 1)) : f.value;
             c.has |= 1u << slot;
+        } else if (slot == NTFF_S_ATTRIBUTES) {
+            struct ntff_slice key, value;
+            ntff_wire_entry(f.data, f.value, &key, &value);
+            good = take_text(d, key, value, half);
+        } else if (slot == NTFF_S_HINT) {
+            good = ntff_detail_text(d, "hint", 4, (const char *)f.data, f.value);
+        } else {
+            good = add_unknown(d, f.number, f.type == NTFF_WT_LEN, f.data, f.value);
         }
         if (!good)
             return false;

@@ -64,24 +64,77 @@ ntff_varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
     return p[9] < 0x80 ? p + 10 : NULL;
 }
 
+/* The same where 10 bytes can be read, whatever they belong to. */
+__attribute__((always_inline)) static inline const uint8_t *ntff_varint_in(const uint8_t *p,
+                                                                           uint64_t *out)
+{
+    return ntff_varint(p, p + 10, out);
+}
+
 /* Next field: 1 = *f filled, 0 = exactly at the end, -1 = malformed. */
 int ntff_wire_next(struct ntff_wire *w, struct ntff_field *f);
 
-/* Key and value of a map entry {1: text, 2: text} [FMT]; what is absent or no text is left empty. Any extra
- * fields are skipped; a malformed rest ends the entry. */
+/* The same for the hot loops: bytes can be read up to `readable`, at or behind the end of the
+ * message, so that one check serves for tag and value. Everything unusual goes the long way, on
+ * copies, so that *w and *f can live in registers. */
+__attribute__((always_inline)) static inline int
+ntff_wire_next_in(struct ntff_wire *w, const uint8_t *readable, struct ntff_field *f)
+{
+    const uint8_t *p = w->p;
+    if (NTFF_UNLIKELY(readable - p < 12))
+        goto unusual;
+    uint32_t tag = *p++;
+    if (tag >= 0x80) {
+        tag = (tag & 0x7f) | (uint32_t)*p << 7;
+        if (NTFF_UNLIKELY(*p == 0 || *p >= 0x80))
+            goto unusual;
+        p++;
+    }
+    f->number = tag >> 3;
+    f->type = tag & 7;
+    p = ntff_varint_in(p, &f->value);
+    if (NTFF_UNLIKELY(!p || p > w->end || f->number == 0))
+        goto unusual;
+    f->data = p;
+    if (f->type == NTFF_WT_LEN) {
+        if (NTFF_UNLIKELY(f->value > (uint64_t)(w->end - p)))
+            goto unusual;
+        p += f->value;
+    } else if (NTFF_UNLIKELY(f->type != NTFF_WT_VARINT)) {
+        goto unusual;
+    }
+    w->p = p;
+    return 1;
+
+unusual:;
+    struct ntff_wire w2 = *w;
+    struct ntff_field f2 = {0};
+    int got = ntff_wire_next(&w2, &f2);
+    *w = w2;
+    *f = f2;
+    return got;
+}
+
+/* Key and value of a map entry {1: text, 2: text} [FMT]; what is absent or no text is left empty.
+ * Any extra fields are skipped; a malformed rest ends the entry. */
 void ntff_wire_entry_slow(const uint8_t *p, const uint8_t *end, struct ntff_slice *key,
                           struct ntff_slice *value);
 
-/* The same; entries as every writer makes them (key, value, both below 128 bytes) take a few loads. */
+/* The same; entries as every writer makes them (key below 128 bytes, value below 16 KiB, nothing
+ * else) take a few loads. */
 static inline void ntff_wire_entry(const uint8_t *p, size_t len, struct ntff_slice *key,
                                    struct ntff_slice *value)
 {
-    if (NTFF_LIKELY(len >= 4 && p[0] == 0x0a && p[1] < 0x80)) {
-        size_t k = p[1], rest = len - 2;
-        const uint8_t *v = p + 2 + k;
-        if (NTFF_LIKELY(k + 2 <= rest && v[0] == 0x12 && v[1] < 0x80 && v[1] == rest - k - 2)) {
-            *key = (struct ntff_slice){(const char *)p + 2, k};
-            *value = (struct ntff_slice){(const char *)v + 2, v[1]};
+    if (NTFF_LIKELY(len >= 4 && p[0] == 0x0a && p[1] < 0x80 && p[1] + (size_t)4 <= len)) {
+        const uint8_t *v = p + 2 + p[1];
+        size_t rest = (size_t)(p + len - v), n = v[1], head = 2;
+        if (n >= 0x80 && rest > 2 && v[2] < 0x80) {
+            n = (n & 0x7f) | (size_t)v[2] << 7;
+            head = 3;
+        }
+        if (NTFF_LIKELY(v[0] == 0x12 && n == rest - head)) {
+            *key = (struct ntff_slice){(const char *)p + 2, p[1]};
+            *value = (struct ntff_slice){(const char *)v + head, n};
             return;
         }
     }

@@ -253,6 +253,30 @@ struct tally {
     unsigned both_good, both_bad, ours_only;
 };
 
+/* What stands behind a message changes nothing, whether good or not. */
+static void same_with_more_behind(const struct ntff_event_plan *plan, const uint8_t *msg,
+                                  size_t len, int result, const struct ntff_rec *r, size_t at)
+{
+    static const uint8_t fill[] = {0x00, 0x01, 0x80, 0xff};
+    uint8_t longer[MAX_LEN + 32];
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(fill); i++) {
+        struct ntff_rec again = {0};
+        const char *why = NULL;
+        size_t again_at = 0;
+        memset(longer, fill[i], sizeof longer);
+        memcpy(longer, msg, len);
+        TAP_EQ_I64(ntff_decode_event(plan, longer, len, longer + len + 32, &again, &why, &again_at),
+                   result);
+        if (result == 0) { /* the text of usage_type points into the message */
+            TAP_EQ_U64(again.usage_text.len, r->usage_text.len);
+            again.usage_text = r->usage_text;
+            TAP_OK(memcmp(&again, r, sizeof again) == 0);
+        } else {
+            TAP_EQ_U64(again_at, at);
+        }
+    }
+}
+
 static void compare(const struct ntff_event_plan *plan, const uint8_t *msg, size_t len,
                     struct tally *t)
 {
@@ -263,7 +287,8 @@ static void compare(const struct ntff_event_plan *plan, const uint8_t *msg, size
     uint8_t *copy = malloc(len + (len == 0));
     TAP_OK(copy != NULL);
     memcpy(copy, msg, len);
-    int ours = ntff_decode_event(plan, copy, len, &r, &why, &at);
+    int ours = ntff_decode_event(plan, copy, len, copy + len, &r, &why, &at);
+    same_with_more_behind(plan, msg, len, ours, &r, at);
     Ntff__NtraceEvent *e = ntff__ntrace_event__unpack(NULL, len, copy);
     if (ours == 0 && e != NULL) {
         equal(&r, e, memchr(msg, 0, len) == NULL); /* protobuf-c loses texts at a NUL */
@@ -330,8 +355,8 @@ TAP_TEST(a_plan_bound_to_the_built_in_schema_reads_the_same)
         len = random_event(msg);
         if (below(2))
             len = mutate(msg, len);
-        TAP_EQ_I64(ntff_decode_event(&table, msg, len, &a, &why, &at),
-                   ntff_decode_event(&bound, msg, len, &b, &why, &at));
+        TAP_EQ_I64(ntff_decode_event(&table, msg, len, msg + len, &a, &why, &at),
+                   ntff_decode_event(&bound, msg, len, msg + len, &b, &why, &at));
         TAP_EQ_MEM(&a, sizeof a, &b, sizeof b);
     }
     ntff_schema_free(schema);
@@ -367,7 +392,8 @@ TAP_TEST(each_refusal_names_its_field)
         size_t at = SIZE_MAX;
         TAP_CONTEXT("%s", rows[i].what);
         const uint8_t *msg = (const uint8_t *)rows[i].msg;
-        TAP_EQ_I64(ntff_decode_event(&plan, msg, rows[i].len, &r, &why, &at), -1);
+        TAP_EQ_I64(ntff_decode_event(&plan, msg, rows[i].len, msg + rows[i].len, &r, &why, &at),
+                   -1);
         TAP_EQ_U64(at, rows[i].at);
         TAP_OK(why != NULL && strlen(why) > 10);
         TAP_OK(ntff__ntrace_event__unpack(NULL, rows[i].len, msg) == NULL || i == 2);
