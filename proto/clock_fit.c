@@ -57,15 +57,23 @@ static int by_double(const void *va, const void *vb)
     return (*a > *b) - (*a < *b);
 }
 
-static void swap(double *a, double *b)
+/* Moves what is smaller than the pivot (or equal, if so asked) before the rest of v[lo .. hi);
+ * returns where the rest begins. No branch depends on the values: they are noise, and half of such
+ * branches would be guessed wrong. */
+static size_t partition(double *v, size_t lo, size_t hi, double pivot, bool or_equal)
 {
-    double t = *a;
-    *a = *b;
-    *b = t;
+    size_t to = lo;
+    for (size_t i = lo; i < hi; i++) {
+        double x = v[i];
+        v[i] = v[to];
+        v[to] = x;
+        to += (size_t)((x < pivot) | (or_equal & (x == pivot)));
+    }
+    return to;
 }
 
 /* Moves the k-th smallest of v[0 .. n) to v[k], none larger before it, none smaller after it.
- * Quickselect by three-way partition; a run of bad pivots ends in a sort. */
+ * Quickselect; a run of bad pivots ends in a sort. */
 static void select_kth(double *v, size_t n, size_t k)
 {
     uint32_t seed = 0x9e3779b9u ^ (uint32_t)n;
@@ -77,21 +85,13 @@ static void select_kth(double *v, size_t n, size_t k)
         }
         seed = seed * 1664525u + 1013904223u;
         double pivot = v[lo + (seed >> 8) % (hi - lo)];
-        size_t lt = lo, i = lo, gt = hi;
-        while (i < gt) {
-            if (v[i] < pivot)
-                swap(&v[lt++], &v[i++]);
-            else if (v[i] > pivot)
-                swap(&v[i], &v[--gt]);
-            else
-                i++;
+        size_t at = partition(v, lo, hi, pivot, false);
+        if (at == lo) { /* the pivot is the smallest: settle all of its kind */
+            at = partition(v, lo, hi, pivot, true);
+            if (k < at)
+                return;
         }
-        if (k < lt)
-            hi = lt;
-        else if (k >= gt)
-            lo = gt;
-        else
-            return;
+        *(k < at ? &hi : &lo) = at;
     }
 }
 
@@ -134,25 +134,33 @@ static double slope_between(const struct ntff_fit_node *a, const struct ntff_fit
     return (b->y_ns - a->y_ns) / (double)(b->x_ns - a->x_ns);
 }
 
-/* Height of the bends at x; *k walks along with ascending x, start with 0. */
-static double bent(const struct fit *f, uint64_t x, size_t *k)
+/* Walks along the bends with ascending x; start with {0}. */
+struct bends {
+    size_t k; /* behind the knot in use; 0 = not begun */
+    double slope;
+};
+
+/* Height of the bends at x. */
+static inline double bent(const struct fit *f, uint64_t x, struct bends *b)
 {
     if (f->n_knots < 2)
         return f->n_knots ? f->knot[0].y_ns : 0;
-    while (*k + 2 < f->n_knots && f->knot[*k + 1].x_ns <= x)
-        ++*k;
-    const struct ntff_fit_node *a = &f->knot[*k];
-    return a->y_ns + slope_between(a, a + 1) * apart(x, a->x_ns);
+    while (b->k == 0 || (b->k + 1 < f->n_knots && f->knot[b->k].x_ns <= x)) {
+        b->slope = slope_between(&f->knot[b->k], &f->knot[b->k + 1]);
+        b->k++;
+    }
+    const struct ntff_fit_node *a = &f->knot[b->k - 1];
+    return a->y_ns + b->slope * apart(x, a->x_ns);
 }
 
 /* res = how far the points lie above line and bends. */
 static void measure(struct fit *f)
 {
-    size_t k = 0;
+    struct bends b = {0};
     for (size_t i = 0; i < f->n; i++) {
         uint64_t x = f->p[i].x_ns;
         f->res[i] =
-            (double)f->p[i].y_ns - (f->at0 + f->slope * apart(x, f->p[0].x_ns)) - bent(f, x, &k);
+            (double)f->p[i].y_ns - (f->at0 + f->slope * apart(x, f->p[0].x_ns)) - bent(f, x, &b);
     }
 }
 
@@ -488,11 +496,11 @@ static bool write_nodes(struct fit *f, bool every_point, struct ntff_fit *out)
         for (size_t i = 0; i < n; i++)
             node[i] = (struct ntff_fit_node){f->p[i].x_ns, (double)f->p[i].y_ns};
     } else {
-        size_t k = 0;
+        struct bends b = {0};
         for (size_t i = 0; i < n; i++) {
             uint64_t x = i == 0 ? f->p[0].x_ns : i == n - 1 ? f->p[f->n - 1].x_ns : f->knot[i].x_ns;
             double line = f->at0 + f->slope * apart(x, f->p[0].x_ns);
-            node[i] = (struct ntff_fit_node){x, line + bent(f, x, &k)};
+            node[i] = (struct ntff_fit_node){x, line + bent(f, x, &b)};
         }
     }
     *out = (struct ntff_fit){.nodes = node, .n_nodes = n, .n_kept = f->n, .slope = f->slope};
