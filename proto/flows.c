@@ -6,6 +6,8 @@
  * against each other: a device cannot start before its submit nor end after the wait for it. */
 #include "proto/builder.h"
 
+#include "proto/sort.h"
+
 #include <stdlib.h>
 
 static bool no_memory(struct ntff_builder *b)
@@ -120,6 +122,50 @@ static int flow_cmp(const void *pa, const void *pb)
     return x->to != y->to ? x->to < y->to ? -1 : 1 : 0;
 }
 
+/* By link_cmp; sorted by a key of all but the event first. */
+static bool sort_links(struct ntff_builder *b)
+{
+    const struct ntff_link *v = b->links.v;
+    size_t n = b->links.n;
+    uint64_t low[2] = {UINT64_MAX, UINT64_MAX}, high[2] = {0, 0}, proc = 0, nc = 0;
+    for (size_t i = 0; i < n; i++) {
+        low[v[i].is_seq] = v[i].id < low[v[i].is_seq] ? v[i].id : low[v[i].is_seq];
+        high[v[i].is_seq] = v[i].id > high[v[i].is_seq] ? v[i].id : high[v[i].is_seq];
+        proc = v[i].proc > proc ? v[i].proc : proc;
+        nc = v[i].nc > nc ? v[i].nc : nc;
+    }
+    unsigned proc_bits = ntff_sort_bits(proc), nc_bits = ntff_sort_bits(nc), id_bits = 0;
+    for (int seq = 0; seq < 2; seq++)
+        if (high[seq] > low[seq] && ntff_sort_bits(high[seq] - low[seq]) > id_bits)
+            id_bits = ntff_sort_bits(high[seq] - low[seq]);
+    struct ntff_sort_item *keys = ntff_build_take(b, n, sizeof *keys);
+    for (size_t i = 0; keys && i < n; i++) {
+        struct ntff_sort_key k = {v[i].is_seq, 1};
+        ntff_sort_key_add(&k, v[i].proc, proc_bits);
+        ntff_sort_key_add(&k, v[i].nc, nc_bits);
+        if (proc_bits + nc_bits < 60) { /* hostile numbers: these two order well enough */
+            ntff_sort_key_add(&k, v[i].id - low[v[i].is_seq], id_bits);
+            ntff_sort_key_add(&k, v[i].role, 2);
+        }
+        keys[i] = (struct ntff_sort_item){ntff_sort_key_done(&k), (uint32_t)i};
+    }
+    bool good = keys && ntff_sort_keyed(b, b->links.v, n, sizeof *b->links.v, keys, link_cmp);
+    ntff_build_give(b, keys, n, sizeof *keys);
+    return good;
+}
+
+static bool sort_flows(struct ntff_builder *b)
+{
+    size_t n = b->flows.n;
+    struct ntff_sort_item *keys = ntff_build_take(b, n, sizeof *keys);
+    for (size_t i = 0; keys && i < n; i++)
+        keys[i] = (struct ntff_sort_item){(uint64_t)b->flows.v[i].from << 32 | b->flows.v[i].to,
+                                          (uint32_t)i};
+    bool good = keys && ntff_sort_keyed(b, b->flows.v, n, sizeof *b->flows.v, keys, flow_cmp);
+    ntff_build_give(b, keys, n, sizeof *keys);
+    return good;
+}
+
 bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map)
 {
     size_t n = 0;
@@ -130,7 +176,8 @@ bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map)
             b->links.v[n++] = l;
     }
     b->links.n = n;
-    ntff_sort(b->links.v, n, sizeof *b->links.v, link_cmp);
+    if (!sort_links(b))
+        return false;
     for (size_t i = 0, j; i < n; i = j) {
         const struct ntff_link *v = b->links.v;
         for (j = i + 1; j < n && v[j].is_seq == v[i].is_seq && v[j].proc == v[i].proc &&
@@ -145,7 +192,8 @@ bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map)
             ntff_event_clear(&b->events.v[b->flows.v[i].to], NTFF_EV_FLOW_IN);
         b->flows.n = 0;
     }
-    ntff_sort(b->flows.v, b->flows.n, sizeof *b->flows.v, flow_cmp);
+    if (!sort_flows(b))
+        return false;
     for (size_t i = 0; i < b->flows.n; i++) {
         struct ntff_flow *f = &b->flows.v[i];
         f->id = (uint32_t)i + 1;

@@ -9,6 +9,8 @@
  * the offset host - device of a pair does: it is nearly constant on one core. */
 #include "proto/builder.h"
 
+#include "proto/sort.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +83,37 @@ static int sync_cmp(const void *pa, const void *pb)
     return 0;
 }
 
+/* Pairs by (process, logical core, physical core if asked for, host time); then by cmp. */
+static bool sort_syncs(struct ntff_builder *b, bool by_core, int (*cmp)(const void *, const void *))
+{
+    const struct ntff_sync *s = b->syncs.v;
+    size_t n = b->syncs.n;
+    uint64_t proc = 0, nc = 0, core = 0, low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        proc = s[i].proc > proc ? s[i].proc : proc;
+        nc = s[i].nc > nc ? s[i].nc : nc;
+        core = s[i].core > core ? s[i].core : core;
+        low = s[i].cpu_ns < low ? s[i].cpu_ns : low;
+        high = s[i].cpu_ns > high ? s[i].cpu_ns : high;
+    }
+    unsigned bits[4] = {ntff_sort_bits(proc), ntff_sort_bits(nc),
+                        by_core ? ntff_sort_bits(core) : 0,
+                        high > low ? ntff_sort_bits(high - low) : 0};
+    struct ntff_sort_item *keys = ntff_build_take(b, n, sizeof *keys);
+    for (size_t i = 0; keys && i < n; i++) {
+        struct ntff_sort_key k = {0};
+        ntff_sort_key_add(&k, s[i].proc, bits[0]);
+        ntff_sort_key_add(&k, s[i].nc, bits[1]);
+        ntff_sort_key_add(&k, by_core ? s[i].core : 0, bits[2]);
+        if (k.n_bits <= 64)
+            ntff_sort_key_add(&k, s[i].cpu_ns - low, bits[3]);
+        keys[i] = (struct ntff_sort_item){ntff_sort_key_done(&k), (uint32_t)i};
+    }
+    bool good = keys && ntff_sort_keyed(b, b->syncs.v, n, sizeof *b->syncs.v, keys, cmp);
+    ntff_build_give(b, keys, n, sizeof *keys);
+    return good;
+}
+
 /* -- which cores there are ----------------------------------------------------------------------
  */
 
@@ -93,6 +126,38 @@ static bool add_core(struct placer *p, uint32_t proc, uint32_t nc, uint32_t core
         return no_memory(p->b);
     *k = (struct core_key){proc, nc, core};
     return true;
+}
+
+static bool sort_runs(struct placer *p)
+{
+    struct ntff_builder *b = p->b;
+    const struct run *r = p->runs.v;
+    size_t n = p->runs.n;
+    struct core_key most = {0, 0, 0};
+    uint64_t low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        most.proc = r[i].at.proc > most.proc ? r[i].at.proc : most.proc;
+        most.nc = r[i].at.nc > most.nc ? r[i].at.nc : most.nc;
+        most.core = r[i].at.core > most.core ? r[i].at.core : most.core;
+        low = r[i].exec_id < low ? r[i].exec_id : low;
+        high = r[i].exec_id > high ? r[i].exec_id : high;
+    }
+    unsigned proc_bits = ntff_sort_bits(most.proc), nc_bits = ntff_sort_bits(most.nc),
+             core_bits = ntff_sort_bits(most.core),
+             exec_bits = high > low ? ntff_sort_bits(high - low) : 0;
+    struct ntff_sort_item *keys = ntff_build_take(b, n, sizeof *keys);
+    for (size_t i = 0; keys && i < n; i++) {
+        struct ntff_sort_key k = {0};
+        ntff_sort_key_add(&k, r[i].at.proc, proc_bits);
+        ntff_sort_key_add(&k, r[i].at.nc, nc_bits);
+        ntff_sort_key_add(&k, r[i].exec_id - low, exec_bits);
+        if (k.n_bits <= 96)
+            ntff_sort_key_add(&k, r[i].at.core, core_bits);
+        keys[i] = (struct ntff_sort_item){ntff_sort_key_done(&k), (uint32_t)i};
+    }
+    bool good = keys && ntff_sort_keyed(b, p->runs.v, n, sizeof *p->runs.v, keys, run_cmp);
+    ntff_build_give(b, keys, n, sizeof *keys);
+    return good;
 }
 
 static bool find_cores(struct placer *p)
@@ -120,8 +185,7 @@ static bool find_cores(struct placer *p)
         if (n == 0 || core_cmp(&p->cores.v[i], &p->cores.v[n - 1]) != 0)
             p->cores.v[n++] = p->cores.v[i];
     p->cores.n = n;
-    ntff_sort(p->runs.v, p->runs.n, sizeof *p->runs.v, run_cmp);
-    return true;
+    return sort_runs(p);
 }
 
 /* Cores of (proc, nc): first one and how many. */
@@ -390,13 +454,15 @@ static bool build_clocks(struct placer *p)
     struct ntff_builder *b = p->b;
     struct ntff_sync *s = b->syncs.v;
     size_t n = b->syncs.n, j;
-    ntff_sort(s, n, sizeof *s, sync_time_cmp);
+    if (!sort_syncs(b, false, sync_time_cmp))
+        return false;
     for (size_t i = 0; i < n; i = j) {
         for (j = i + 1; j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc; j++)
             ;
         attribute_syncs(p, s + i, j - i);
     }
-    ntff_sort(s, n, sizeof *s, sync_cmp);
+    if (!sort_syncs(b, true, sync_cmp))
+        return false;
     for (size_t i = 0; i < n; i = j) {
         for (j = i + 1;
              j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc && s[j].core == s[i].core; j++)
@@ -434,8 +500,9 @@ static bool recorded_is_host(const struct ntff_dev *d)
 }
 
 /* Timestamps that are themselves the formula's result tell nothing the pairs do not; others were
- * read independently and are kept. Counted per process: 9 of 10 comparable ones decide. The formula is
- * host = sync.cpu + (nc - sync.nc) with the sync point of the same execution and core [AWS:P2]. */
+ * read independently and are kept. Counted per process: 9 of 10 comparable ones decide. The formula
+ * is host = sync.cpu + (nc - sync.nc) with the sync point of the same execution and core [AWS:P2].
+ */
 static bool compare_recorded(struct placer *p, struct ntff_map *points, uint32_t (*seen)[2])
 {
     struct ntff_builder *b = p->b;

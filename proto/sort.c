@@ -2,6 +2,7 @@
  */
 #include "proto/sort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define RADIX_BITS 11
@@ -22,21 +23,24 @@ static void one_pass(const struct ntff_sort_item *from, struct ntff_sort_item *t
         to[count[(from[i].key - base) >> shift & (RADIX - 1)]++] = from[i];
 }
 
-bool ntff_sort_items(struct ntff_builder *b, struct ntff_sort_item *a, size_t n)
+static bool in_order(const struct ntff_sort_item *a, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (a[i].key < a[i - 1].key)
+            return false;
+    return true;
+}
+
+void ntff_sort_with(struct ntff_sort_item *a, struct ntff_sort_item *tmp, size_t n)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    bool sorted = true;
+    struct ntff_sort_item *from = a, *to = tmp;
     for (size_t i = 0; i < n; i++) {
         low = a[i].key < low ? a[i].key : low;
         high = a[i].key > high ? a[i].key : high;
-        sorted &= i == 0 || a[i].key >= a[i - 1].key;
     }
-    if (sorted)
-        return true;
-    struct ntff_sort_item *tmp = ntff_build_take(b, n, sizeof *tmp), *from = a, *to = tmp;
-    if (!tmp)
-        return false;
-    for (unsigned shift = 0; shift < 64 && (high - low) >> shift; shift += RADIX_BITS) {
+    for (unsigned shift = 0; shift < 64 && high > low && (high - low) >> shift;
+         shift += RADIX_BITS) {
         one_pass(from, to, n, low, shift);
         struct ntff_sort_item *x = from;
         from = to;
@@ -44,6 +48,60 @@ bool ntff_sort_items(struct ntff_builder *b, struct ntff_sort_item *a, size_t n)
     }
     if (from != a)
         memcpy(a, from, n * sizeof *a);
+}
+
+bool ntff_sort_items(struct ntff_builder *b, struct ntff_sort_item *a, size_t n)
+{
+    if (in_order(a, n))
+        return true;
+    struct ntff_sort_item *tmp = ntff_build_take(b, n, sizeof *tmp);
+    if (!tmp)
+        return false;
+    ntff_sort_with(a, tmp, n);
     ntff_build_give(b, tmp, n, sizeof *tmp);
+    return true;
+}
+
+/* Runs of equal keys are short: a straight insertion, else the library's sort. */
+static void sort_run(char *v, size_t n, size_t size, char *spare,
+                     int (*cmp)(const void *, const void *))
+{
+    if (n > 16) {
+        qsort(v, n, size, cmp);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        size_t to = i;
+        while (to > 0 && cmp(v + (to - 1) * size, v + i * size) > 0)
+            to--;
+        if (to == i)
+            continue;
+        memcpy(spare, v + i * size, size);
+        memmove(v + (to + 1) * size, v + to * size, (i - to) * size);
+        memcpy(v + to * size, spare, size);
+    }
+}
+
+bool ntff_sort_keyed(struct ntff_builder *b, void *v, size_t n, size_t size,
+                     struct ntff_sort_item *keys, int (*cmp)(const void *, const void *))
+{
+    char *at = v;
+    if (n < 2)
+        return true;
+    if (!ntff_sort_items(b, keys, n))
+        return false;
+    char *sorted = ntff_build_take(b, n + 1, size);
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        memcpy(sorted + i * size, at + keys[i].index * size, size);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && keys[j].key == keys[i].key; j++)
+            ;
+        if (j - i > 1)
+            sort_run(sorted + i * size, j - i, size, sorted + n * size, cmp);
+    }
+    memcpy(v, sorted, n * size);
+    ntff_build_give(b, sorted, n + 1, size);
     return true;
 }
