@@ -2,6 +2,7 @@
 #include "conv/chrome_sink.h"
 #include "conv/conv.h"
 #include "conv/paths.h"
+#include "conv/range.h"
 #include "conv/summary.h"
 #include "conv/times.h"
 #include "perfetto/packets.h"
@@ -146,31 +147,6 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
 /* -- the work ------------------------------------------------------------------------------------
  */
 
-static int clip(const struct settings *s, struct ntff_trace *t)
-{
-    struct ntff_error err;
-    if (!s->from.given && !s->to.given)
-        return CONV_ALL;
-    uint64_t from = s->from.given ? conv_time_resolve(&s->from, t->begin_ns) : 0;
-    uint64_t to = s->to.given ? conv_time_resolve(&s->to, t->begin_ns) : UINT64_MAX;
-    if (from >= to) {
-        conv_say("--from is not before --to");
-        return CONV_USAGE;
-    }
-    char begin[32], end[32];
-    snprintf(begin, sizeof begin, "%" PRIu64, t->begin_ns);
-    snprintf(end, sizeof end, "%" PRIu64, t->end_ns);
-    if (ntff_trace_clip(t, from, to, &err) != NTFF_OK) {
-        conv_say("%s", err.text);
-        return CONV_NOTHING;
-    }
-    if (t->n_events + t->n_samples == 0) {
-        conv_say("nothing between --from and --to; the trace reaches from %s to %s", begin, end);
-        return CONV_NOTHING;
-    }
-    return CONV_ALL;
-}
-
 static int on_progress(void *user, const char *what, int permille)
 {
     (void)user;
@@ -256,7 +232,7 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
     if (s->strict && ntff_diag_lossy(&diag))
         code = CONV_NOTHING;
     if (code == CONV_ALL)
-        code = clip(s, t);
+        code = conv_range_clip(&(struct conv_range){s->from, s->to}, t);
     if (code == CONV_ALL)
         code = write_trace(s, t, &diag, path, gzip, &w);
     if (code == CONV_ALL)

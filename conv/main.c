@@ -17,6 +17,7 @@ static const struct {
     {"info", conv_cmd_info, "say what is in the files and how it was read"},
     {"dump", conv_cmd_dump, "print every field of every message of a file as text"},
     {"report", conv_cmd_report, "say on one page what a capture shows; checks for scripts"},
+    {"events", conv_cmd_events, "write one row per event: CSV, TSV or JSON lines"},
     {"json", conv_cmd_json, "write runtime events as the runtime's own JSON"},
     {"schema", conv_cmd_schema, "show, save or compare the schema files are read with"},
 };

@@ -1,0 +1,160 @@
+/* events - one row per event in time order, for scripts and spreadsheets. */
+#include "conv/conv.h"
+#include "conv/eventrow.h"
+#include "conv/outfile.h"
+#include "conv/range.h"
+
+#include <string.h>
+
+/* Behind the columns of SystemProfileEvents, with --device; names of Instruction and DmaPacket
+ * [PQ]. */
+static const char *const device_columns[] = {"engine",    "opcode",     "pc",
+                                             "queue_idx", "queue_name", "transfer_bytes"};
+#define N_COLUMNS (CONV_EVENT_COLUMNS + NTFF_ARRAY_LEN(device_columns))
+
+struct settings {
+    const char *output, *columns;
+    int format;
+    struct conv_range range;
+    bool device, force, quiet;
+};
+
+static bool set_format(void *settings, const char *value, struct ntff_error *err)
+{
+    struct settings *s = settings;
+    s->format = conv_rows_format_parse(value);
+    return s->format >= 0 || ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                                       "-f %s: expected jsonl, csv or tsv", value) == NTFF_OK;
+}
+
+static bool set_from(void *settings, const char *value, struct ntff_error *err)
+{
+    return conv_time_parse(value, &((struct settings *)settings)->range.from, err);
+}
+
+static bool set_to(void *settings, const char *value, struct ntff_error *err)
+{
+    return conv_time_parse(value, &((struct settings *)settings)->range.to, err);
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct conv_option options[] = {
+    {"format", 'f', "FORMAT", "csv (default), tsv or jsonl (one JSON object a line)", CONV_OPT_SET,
+     0, set_format},
+    {"columns", 0, "LIST",
+     "these columns in this order: id, name, start_ts, end_ts, duration_ns, trace_event_source, "
+     "instance_id, process_id, thread_id, nc_idx, pcore_idx, worker_gid, flow_id, "
+     "framework_stream_id, extra_attributes_json; with --device also engine, opcode, pc, "
+     "queue_idx, "
+     "queue_name, transfer_bytes",
+     CONV_OPT_TEXT, AT(columns), NULL},
+    {"device", 0, NULL, "also events of device profiles: instructions, DMA packets, marks",
+     CONV_OPT_FLAG, AT(device), NULL},
+    {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
+    {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
+    {"output", 'o', "FILE", "write FILE instead of standard output; .gz compresses", CONV_OPT_TEXT,
+     AT(output), NULL},
+    {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},
+    {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, AT(quiet), NULL},
+};
+
+static const struct conv_cli cli = {
+    .command = "events",
+    .operands = "INPUT...",
+    .about = "Writes one row per event in time order, with the columns of the vendor's table "
+             "SystemProfileEvents. Times are Unix nanoseconds.",
+    .options = options,
+    .n_options = NTFF_ARRAY_LEN(options),
+    .loads = true,
+    .min_operands = 1,
+    .more = "Exit status: 0 all written, 1 nothing written, 2 usage, 3 written with losses.\n",
+};
+
+static void attr_cell(struct conv_rows *r, const struct ntff_detail *d, const char *key)
+{
+    const struct ntff_attr *a = conv_row_wanted(r) ? ntff_detail_find(d, key) : NULL;
+    if (a && a->kind == NTFF_V_UINT)
+        conv_row_u64(r, a->u);
+    else if (a && a->kind == NTFF_V_TEXT)
+        conv_row_text(r, a->text.p, a->text.len);
+    else
+        conv_row_null(r);
+}
+
+static bool device_cells(struct conv_rows *r, struct conv_eventrow *e, const struct ntff_event *ev)
+{
+    bool wanted = false;
+    for (size_t i = CONV_EVENT_COLUMNS; i < N_COLUMNS; i++)
+        wanted |= r->wanted[i];
+    e->detail.n = wanted ? e->detail.n : 0;
+    if (wanted && !ntff_detail(e->t, ev, &e->detail))
+        return false;
+    attr_cell(r, &e->detail, "engine");
+    if (ev->cat == NTFF_CAT_INSTR) /* the operation is not in the records: what is known of it */
+        conv_row_str(r, ntff_str_of(e->t, ev->name));
+    else
+        conv_row_null(r);
+    attr_cell(r, &e->detail, "pc");
+    attr_cell(r, &e->detail, "queue");
+    attr_cell(r, &e->detail, "queue_name");
+    attr_cell(r, &e->detail, "bytes");
+    return true;
+}
+
+static bool put_rows(const struct settings *s, const struct ntff_trace *t, struct conv_rows *r)
+{
+    struct conv_eventrow e;
+    bool good = conv_eventrow_init(&e, t);
+    for (uint32_t i = 0; good && i < t->n_events; i++) {
+        if (!s->device && conv_event_is_device(t, &t->events[i]))
+            continue;
+        good = conv_eventrow_cells(&e, r, i) && (!s->device || device_cells(r, &e, &t->events[i]));
+        conv_row_end(r);
+        if (i % 65536 == 0)
+            conv_progress("writing", (int)((uint64_t)i * 1000 / t->n_events));
+    }
+    conv_progress(NULL, -1);
+    conv_eventrow_done(&e);
+    return good && !r->cells.failed;
+}
+
+int conv_cmd_events(int argc, char **argv)
+{
+    static const char *columns[N_COLUMNS];
+    struct settings s = {.format = CONV_CSV};
+    struct conv_args args;
+    struct conv_rows rows = {0};
+    struct ntff_trace *t = NULL;
+    struct ntff_diag diag = {0};
+    struct ntff_out *out = NULL;
+    struct ntff_error err;
+    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    if (code != CONV_GO)
+        return code;
+    memcpy(columns, conv_event_columns, sizeof conv_event_columns);
+    memcpy(columns + CONV_EVENT_COLUMNS, device_columns, sizeof device_columns);
+    code = conv_outfile_open(&out, s.output, s.force, &args);
+    size_t n = s.device ? N_COLUMNS : CONV_EVENT_COLUMNS;
+    if (code == CONV_ALL && !conv_rows_begin(&rows, out, s.format, columns, n, s.columns, &err)) {
+        conv_say("%s", err.text);
+        code = CONV_USAGE;
+    }
+    if (code == CONV_ALL)
+        code = conv_load(&args, s.quiet, &t, &diag);
+    if (code == CONV_ALL)
+        code = conv_range_clip(&s.range, t);
+    if (code == CONV_ALL && !put_rows(&s, t, &rows)) {
+        conv_say("out of memory");
+        code = CONV_NOTHING;
+    }
+    conv_rows_done(&rows);
+    if (code == CONV_ALL) {
+        conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
+        code = conv_exit_code(&diag);
+    }
+    code = conv_outfile_close(out, code);
+    ntff_trace_free(t);
+    conv_args_done(&args);
+    return code;
+}

@@ -1,0 +1,17 @@
+/* range - --from and --to of the commands that take them.
+ * Knows: times, model. */
+#ifndef CONV_RANGE_H
+#define CONV_RANGE_H
+
+#include "conv/times.h"
+#include "proto/model.h"
+
+struct conv_range {
+    struct conv_time from, to;
+};
+
+/* Clips the trace; nothing happens if neither was given. CONV_ALL, or an exit code after the error
+ * was printed: the range is empty, or nothing lies in it. */
+int conv_range_clip(const struct conv_range *r, struct ntff_trace *t);
+
+#endif
