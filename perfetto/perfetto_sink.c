@@ -189,26 +189,11 @@ static void annotate_text(struct sink *s, const struct pft_key *k, const char *p
     ntff_put_bytes(&s->w, p, len);
 }
 
-/* With its name inline: for the names that found no place in the table. */
-static __attribute__((noinline)) void annotate_unnamed(struct sink *s, struct ntff_slice key,
-                                                       const char *p, size_t len)
-{
-    size_t mark = pbw_open(&s->w, 4);
-    struct ntff_slice name = key.len ? clean_text(s, key) : (struct ntff_slice){"_", 1};
-    pbw_bytes(&s->w, 10, name.p, name.len);
-    pbw_bytes(&s->w, 6, p, len);
-    pbw_close(&s->w, mark);
-}
-
 static size_t number_text(char out[48], const struct ntff_attr *a)
 {
     switch (a->kind) {
     case NTFF_V_UINT:
         return (size_t)snprintf(out, 48, "%" PRIu64, a->u);
-    case NTFF_V_INT:
-        return (size_t)snprintf(out, 48, "%" PRId64, a->i);
-    case NTFF_V_BOOL:
-        return (size_t)snprintf(out, 48, "%s", a->b ? "true" : "false");
     case NTFF_V_DOUBLE:
         return (size_t)snprintf(out, 48, "%.17g", a->d);
     default:
@@ -217,37 +202,62 @@ static size_t number_text(char out[48], const struct ntff_attr *a)
 }
 
 /* Values no field can hold: too large for the reader's signed column, no number, null. */
+static bool only_as_text(const struct ntff_attr *a)
+{
+    return (a->kind == NTFF_V_UINT && a->u > INT64_MAX) ||
+           (a->kind == NTFF_V_DOUBLE && !isfinite(a->d)) || a->kind == NTFF_V_NULL;
+}
+
 static __attribute__((noinline)) void annotate_as_text(struct sink *s, const struct pft_key *k,
                                                        const struct ntff_attr *a)
 {
     char text[48];
-    if (k)
-        annotate_text(s, k, text, number_text(text, a));
+    annotate_text(s, k, text, number_text(text, a));
+}
+
+/* With its name inline: for the names that found no place in the table. */
+static __attribute__((noinline)) void annotate_inline(struct sink *s, const struct ntff_attr *a)
+{
+    char text[48];
+    size_t mark = pbw_open(&s->w, 4);
+    struct ntff_slice name = a->key.len ? clean_text(s, a->key) : (struct ntff_slice){"_", 1};
+    pbw_bytes(&s->w, 10, name.p, name.len);
+    struct ntff_slice value = {text, 0};
+    if (a->kind == NTFF_V_TEXT)
+        value = clean_text(s, a->text);
+    else if (only_as_text(a))
+        value.len = number_text(text, a);
+    if (a->kind == NTFF_V_TEXT || value.len)
+        pbw_bytes(&s->w, 6, value.p, value.len);
+    else if (a->kind == NTFF_V_BOOL)
+        pbw_u64(&s->w, 2, a->b);
+    else if (a->kind == NTFF_V_DOUBLE)
+        pbw_double(&s->w, 5, a->d);
     else
-        annotate_unnamed(s, a->key, text, number_text(text, a));
+        pbw_u64(&s->w, a->kind == NTFF_V_INT && a->i < 0 ? 4 : 3, a->u);
+    pbw_close(&s->w, mark);
 }
 
 static inline void annotate(struct sink *s, const struct ntff_attr *a)
 {
     struct pft_key *k = pft_key_of(&s->in, a->key.p, a->key.len);
-    if (NTFF_LIKELY(k && a->kind == NTFF_V_UINT && a->u <= INT64_MAX)) {
+    if (NTFF_UNLIKELY(!k)) {
+        annotate_inline(s, a);
+    } else if (NTFF_LIKELY(a->kind == NTFF_V_UINT && a->u <= INT64_MAX)) {
         annotate_varint(s, k, TAG_UINT, a->u);
     } else if (a->kind == NTFF_V_TEXT) {
         struct ntff_slice text = a->text;
         if (text.len > PFT_MAX_TEXT || !plain_ascii(text.p, text.len))
             text = clean_text(s, text);
-        if (k)
-            annotate_text(s, k, text.p, text.len);
-        else
-            annotate_unnamed(s, a->key, text.p, text.len);
-    } else if (k && a->kind == NTFF_V_BOOL) {
+        annotate_text(s, k, text.p, text.len);
+    } else if (a->kind == NTFF_V_BOOL) {
         annotate_varint(s, k, TAG_BOOL, a->b);
-    } else if (k && a->kind == NTFF_V_INT) {
+    } else if (a->kind == NTFF_V_INT) {
         annotate_varint(s, k, a->i >= 0 ? TAG_UINT : TAG_INT, (uint64_t)a->i);
-    } else if (k && a->kind == NTFF_V_DOUBLE && isfinite(a->d)) {
-        annotate_double(s, k, a->d);
-    } else {
+    } else if (only_as_text(a)) {
         annotate_as_text(s, k, a);
+    } else {
+        annotate_double(s, k, a->d);
     }
 }
 

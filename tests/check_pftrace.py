@@ -122,7 +122,7 @@ class Checker:
         self.flows = {}       # id -> number of ends seen, closed
         self.totals = {}      # category -> [count, sum, min, max]
         self.counts = {"spans": 0, "instants": 0, "samples": 0, "flows": 0}
-        self.now = self.incremental = None
+        self.now, self.incremental = 0, None
         self.pids, self.tids = {}, set()
         self.n = 0
 

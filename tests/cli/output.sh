@@ -1,0 +1,70 @@
+#!/bin/bash
+# Where the output goes and what is left when it does not get there.
+# shellcheck source=tests/lib.sh
+. "$SRC/tests/lib.sh"
+need_program "$conv"
+in=$cases/a-delimited
+
+exits "convert, said or not" 0 "$conv" convert -o said.pftrace "$in"
+exits "convert, not said" 0 "$conv" -o not.pftrace "$in"
+same "convert, said or not: the same" said.pftrace not.pftrace
+silent "convert: nothing to say, nothing said"
+
+# a signal in the middle leaves nothing, and the shell sees the signal
+"$tools/gen_ntrace" -n 400000 >large.pb 2>/dev/null
+for sig in INT TERM HUP; do
+    mkdir stopped
+    env "$conv" -q -f chrome -o stopped/t.json large.pb 2>err &
+    pid=$!
+    for _ in $(seq 400); do
+        [ -n "$(ls -A stopped)" ] && break
+        sleep 0.01
+    done
+    # a shell without job control starts what runs in the background with INT ignored: then only TERM counts
+    kill -s $sig $pid
+    [ $sig = INT ] && kill -s TERM $pid
+    rc=0
+    wait $pid || rc=$?
+    ok "SIG$sig: ends by the signal" test $rc -gt 128
+    is "SIG$sig: nothing is left" "$(ls -A stopped)" ""
+    rmdir stopped 2>/dev/null || rm -rf stopped
+done
+
+# links: an output that is a link goes where the link points
+mkdir far && touch far/real.pftrace && ln -s far/real.pftrace link.pftrace
+exits "output is a link" 0 "$conv" -o link.pftrace "$in"
+ok "output is a link: it still is" test -L link.pftrace
+same "output is a link: its target is written" far/real.pftrace said.pftrace
+cp "$in"/*/ntrace.pb mine.pb && ln -s mine.pb mine.pftrace
+exits "output is a link to an input" 1 "$conv" --force -o mine.pftrace mine.pb
+same "output is a link to an input: untouched" mine.pb "$in"/*/ntrace.pb
+
+# names and suffixes
+(mkdir named && cd named && "$conv" -q - <../mine.pb && "$conv" -q -f chrome ../mine.pb)
+is "default names" "$(ls named | tr '\n' ' ')" "mine.pb.json stdin.pftrace "
+exits "the suffix decides: .json.gz" 0 "$conv" -o t.json.gz "$in"
+ok "the suffix decides: JSON in gzip" python3 "$SRC/tests/check_chrome.py" t.json.gz
+exits "-f decides over the suffix" 0 "$conv" -f perfetto -o odd.json "$in"
+same "-f decides over the suffix: the same bytes" odd.json said.pftrace
+(cd "$in" && "$conv" -q . 2>"$TMP/dot.err")
+is "inside the input directory: refused" $? 1
+says "inside the input directory: says what to do" "-o" "$TMP/dot.err"
+
+# the summary
+exits "summary on standard output" 0 "$conv" -o s.pftrace --summary - "$in"
+ok "summary on standard output: is JSON" python3 -m json.tool "$TMP/stdout"
+exits "summary over the trace" 2 "$conv" --force -o s.pftrace --summary s.pftrace "$in"
+exits "summary over an input" 1 "$conv" --force -o s.pftrace --summary mine.pb mine.pb
+same "summary over an input: untouched" mine.pb "$in"/*/ntrace.pb
+exits "summary cannot be written" 3 "$conv" --force -o s.pftrace --summary /nonexistent/s.json "$in"
+ok "summary cannot be written: the trace is there" python3 "$SRC/tests/check_pftrace.py" s.pftrace
+
+# two at once into one directory
+mkdir both
+"$conv" -q -o both/a.pftrace large.pb & p1=$!
+"$conv" -q -o both/b.pftrace large.pb & p2=$!
+wait $p1 && wait $p2
+is "two at once: both end well" $? 0
+same "two at once: the same bytes" both/a.pftrace both/b.pftrace
+is "two at once: nothing else is left" "$(ls -A both | tr '\n' ' ')" "a.pftrace b.pftrace "
+finish
