@@ -115,6 +115,7 @@ struct conv_host { /* samples of host counters; n 0 = none */
 struct conv_device {
     uint32_t process, nc, core;
     uint64_t begin_ns, end_ns; /* of its instructions and DMA packets */
+    uint64_t active_ns;        /* union over its engines, CC-cores apart */
     uint64_t n_packets, n_partial, n_queues;
     uint64_t bytes, n_sized; /* of packets that say their size */
     uint64_t dma_active_ns;  /* union over queues */

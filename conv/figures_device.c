@@ -70,6 +70,9 @@ static bool take_instruction(struct conv_pass *p, const struct ntff_event *e, en
     } else if (shape == CONV_SPAN) {
         conv_lengths_add(&x->lengths, e->dur_ns);
         x->active_ns += conv_union_add(&p->engine_end_ns.v[*at], e->ts_ns, ntff_event_end(e));
+        if (f->t->tracks[e->track].kind == NTFF_TRACK_ENGINE)
+            f->devices.v[device].active_ns +=
+                conv_union_add(&p->devices.v[device].engine_end_ns, e->ts_ns, ntff_event_end(e));
         widen(&f->devices.v[device], e);
     }
     return true;
@@ -129,6 +132,42 @@ static int by_track(const void *pa, const void *pb)
     return a->track < b->track ? -1 : a->track > b->track;
 }
 
+static int by_place(const void *pa, const void *pb, void *user)
+{
+    const struct conv_device *all = user;
+    const struct conv_device *a = &all[*(const uint32_t *)pa], *b = &all[*(const uint32_t *)pb];
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    if (a->nc != b->nc)
+        return a->nc < b->nc ? -1 : 1;
+    return a->core < b->core ? -1 : a->core > b->core;
+}
+
+/* Sorts the cores, and lets the engines follow. */
+static bool sort_devices(struct conv_figures *f)
+{
+    size_t n = f->devices.n;
+    uint32_t *order = calloc(n, sizeof *order), *now = calloc(n, sizeof *now);
+    struct conv_device *sorted = calloc(n, sizeof *sorted);
+    bool good = order && now && sorted;
+    for (uint32_t i = 0; good && i < n; i++)
+        order[i] = i;
+    if (good) {
+        qsort_r(order, n, sizeof *order, by_place, f->devices.v);
+        for (uint32_t i = 0; i < n; i++) {
+            sorted[i] = f->devices.v[order[i]];
+            now[order[i]] = i;
+        }
+        memcpy(f->devices.v, sorted, n * sizeof *sorted);
+        for (size_t i = 0; i < f->engines.n; i++)
+            f->engines.v[i].device = now[f->engines.v[i].device];
+    }
+    free(order);
+    free(now);
+    free(sorted);
+    return good;
+}
+
 bool conv_device_finish(struct conv_pass *p)
 {
     struct conv_figures *f = p->f;
@@ -136,7 +175,7 @@ bool conv_device_finish(struct conv_pass *p)
         if (f->devices.v[i].begin_ns == UINT64_MAX)
             f->devices.v[i].begin_ns = f->devices.v[i].end_ns = 0;
     ntff_sort(f->engines.v, f->engines.n, sizeof *f->engines.v, by_track);
-    return true;
+    return f->devices.n == 0 || sort_devices(f);
 }
 
 void conv_device_done(struct conv_pass *p)

@@ -27,7 +27,7 @@ struct conv_cc { /* one cc_running */
 };
 
 struct conv_device_pass { /* beside .devices */
-    uint64_t dma_end_ns;
+    uint64_t dma_end_ns, engine_end_ns;
 };
 
 struct conv_pass {

@@ -18,6 +18,7 @@ static const struct {
     {"dump", conv_cmd_dump, "print every field of every message of a file as text"},
     {"report", conv_cmd_report, "say on one page what a capture shows; checks for scripts"},
     {"events", conv_cmd_events, "write one row per event: CSV, TSV or JSON lines"},
+    {"table", conv_cmd_table, "write tables of the vendor's profile schema"},
     {"json", conv_cmd_json, "write runtime events as the runtime's own JSON"},
     {"schema", conv_cmd_schema, "show, save or compare the schema files are read with"},
 };

@@ -29,7 +29,7 @@ int conv_outfile_close(struct ntff_out *out, int code)
 {
     struct ntff_error err;
     bool written = code == CONV_ALL || code == CONV_LOSSES || code == CONV_CHECK_FAILED;
-    if (written && ntff_out_commit(out, &err) != NTFF_OK) {
+    if (out && written && ntff_out_commit(out, &err) != NTFF_OK) {
         conv_say("%s", err.text);
         code = CONV_NOTHING;
     }

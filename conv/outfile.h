@@ -10,8 +10,8 @@
  * exit code after the error was printed. */
 int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
                       const struct conv_args *args);
-/* Commits unless code says that nothing was written, and closes. Returns code, or CONV_NOTHING
- * after an error of the output was printed. */
+/* Commits unless code says that nothing was written, and closes; out may be NULL. Returns code, or
+ * CONV_NOTHING after an error of the output was printed. */
 int conv_outfile_close(struct ntff_out *out, int code);
 
 #endif
