@@ -392,14 +392,6 @@ static int by_begin(const void *pa, const void *pb)
     const struct allocation *a = pa, *b = pb;
     if (a->begin_ns != b->begin_ns)
         return a->begin_ns < b->begin_ns ? -1 : 1;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
-static int by_begin(const void *pa, const void *pb)
-{
-    const struct allocation *a = pa, *b = pb;
-    if (a->begin_ns != b->begin_ns)
-        return a->begin_ns < b->begin_ns ? -1 : 1;
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
