@@ -405,8 +405,7 @@ static bool fact_queues(struct ntff_builder *b, uint32_t file, const struct ntff
     snprintf(key, sizeof key, "%s DMA queue", where);
     for (uint32_t i = 0; i < g->n_queues && i < MAX_LINES; i++) {
         const struct ntff_queue *q = &p->queues.v[g->first_queue + i];
-        const char *type =
-            types ? enum_text(types, q->type) : NULL;
+        const char *type = types ? enum_text(types, q->type) : NULL;
         if (!ntff_factf(b, file, key, NULL, "%.*s-Q%" PRIu32 "-E%" PRIu32 ", type %s",
                         q->name.len < 200 ? (int)q->name.len : 200, q->name.p ? q->name.p : "",
                         q->queue_index, q->engine_index, type ? type : "?"))
