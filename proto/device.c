@@ -77,7 +77,9 @@ static struct ntff_stream *new_stream(struct ntff_device *d, const char *code, c
     if (!s)
         return NULL;
     snprintf(s->label, sizeof s->label, "%s", name);
-    s->track = s->status_track = NTFF_NONE;
+    s->track = NTFF_NONE;
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(s->page); i++)
+        s->page[i] = d->no_page;
     s->first_ns = UINT64_MAX;
     s->on = ntff_device_listed(d->opt->filter_engine, code, name);
     return s;
@@ -89,6 +91,10 @@ enum ntff_status ntff_device_init(struct ntff_device *d)
     d->events_track = d->status_track = d->cc_status_track = NTFF_NONE;
     memset(d->sem_track, 0xff, sizeof d->sem_track);
     d->first_ns = UINT64_MAX;
+    if (!(d->no_page = malloc(NTFF_PC_PAGE * sizeof *d->no_page)))
+        return NTFF_NOMEM;
+    for (unsigned i = 0; i < NTFF_PC_PAGE; i++)
+        d->no_page[i] = (struct ntff_pc){NTFF_STR_NONE, NTFF_NONE, NTFF_NONE, 0};
     for (unsigned e = 0; e < NTFF_N_ENGINES; e++)
         if (!(d->engine[e] = new_stream(d, ntff_engine_code(e), ntff_engine_name(e))))
             return NTFF_NOMEM;
@@ -101,8 +107,9 @@ static void free_stream(struct ntff_device *d, struct ntff_stream *s)
     if (!s)
         return;
     for (size_t i = 0; i < NTFF_ARRAY_LEN(s->page); i++) {
-        if (s->page[i])
-            ntff_budget_give(budget, NTFF_PC_PAGE * sizeof *s->page[i]);
+        if (s->page[i] == d->no_page)
+            continue;
+        ntff_budget_give(budget, NTFF_PC_PAGE * sizeof *s->page[i]);
         free(s->page[i]);
     }
     ntff_budget_give(budget, sizeof *s);
@@ -116,10 +123,13 @@ void ntff_device_done(struct ntff_device *d)
         free_stream(d, d->engine[i]);
     for (size_t i = 0; i < NTFF_ARRAY_LEN(d->cc_core); i++)
         free_stream(d, d->cc_core[i]);
+    free(d->no_page);
     if (d->cells.cell)
-        ntff_budget_give(budget, (NTFF_CELLS + 1) * sizeof *d->cells.cell);
+        ntff_budget_give(budget, (NTFF_CELLS + 2) * sizeof *d->cells.cell);
     free(d->cells.cell);
     NTFF_VEC_FREE(budget, &d->execs);
+    for (size_t i = 0; i < d->dma.n; i++)
+        free(d->dma.v[i]);
     NTFF_VEC_FREE(budget, &d->dma);
 }
 
@@ -335,7 +345,7 @@ bool ntff_device_finish(struct ntff_device *d)
         }
     }
     for (size_t i = 0; i < d->dma.n; i++)
-        ntff_device_dma_close(d, &d->dma.v[i]);
+        ntff_device_dma_close(d, d->dma.v[i]);
     return ok && ntff_device_dma_counters(d);
 }
 

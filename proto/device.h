@@ -68,16 +68,17 @@ struct ntff_open {
 
 /* An engine, or a CC-core: whatever retires instructions in one order. */
 struct ntff_stream {
-    char label[24]; /* "Tensor", "CC-core 8" */
     uint32_t track; /* NTFF_NONE until needed */
-    uint32_t status_track;
-    bool on; /* passes the filters */
-    struct ntff_pc *page[NTFF_PC_COUNT / NTFF_PC_PAGE];
-    uint64_t first_ns, last_ns, active_ns; /* active: at least one instruction open */
-    uint64_t n_spans, n_unfinished, n_start_lost;
     uint32_t n_open;
-    uint32_t epoch; /* moves on when what is open cannot be trusted any more */
+    uint32_t epoch;              /* moves on when what is open cannot be trusted any more */
+    uint64_t busy_ns, active_ns; /* since when something is open; time something was, before that */
+    uint64_t n_spans;
+    uint64_t first_ns, last_ns;
+    uint64_t n_unfinished, n_start_lost;
+    struct ntff_pc *page[NTFF_PC_COUNT / NTFF_PC_PAGE]; /* never NULL: d->no_page until needed */
     struct ntff_open exec, cc;
+    bool on;        /* passes the filters */
+    char label[24]; /* "Tensor", "CC-core 8" */
 };
 
 /* -- counters over DMA packets
@@ -85,17 +86,20 @@ struct ntff_stream {
 
 enum { NTFF_CELLS = 1 << 16 };
 
-/* Packets per stretch of time. A span adds its part of the first and last cell, and a step at
- * each end of the whole cells between: O(1) for any length. */
+/* Quantities over time, per cell of 1 << shift ns. Something that goes on at a rate adds its part
+ * of its first and last cell, and a step of the rate where the whole cells between begin and end.
+ * All modulo 2^64, so it cancels exactly. */
+enum { NTFF_PENDING, NTFF_FLOW_M2S, NTFF_FLOW_S2M, NTFF_N_FLOWS };
+#define NTFF_FLOW_BITS 32 /* fixed point of bytes per ns */
+struct ntff_cell {
+    struct {
+        uint64_t part, step;
+    } of[NTFF_N_FLOWS];
+};
 struct ntff_cells {
-    uint64_t begin_ns;
-    unsigned shift; /* a cell is 1 << shift ns */
-    struct ntff_cell {
-        int64_t step;          /* open packets: change of whole cells */
-        uint64_t part_ns;      /* time open inside a first or last cell */
-        uint64_t rate_step[2]; /* likewise bytes per ns (fixed point) and bytes; M2S, S2M */
-        double bytes[2];
-    } * cell; /* NTFF_CELLS + 1 */
+    uint64_t begin_ns, length_ns;
+    unsigned shift;
+    struct ntff_cell *cell; /* NTFF_CELLS and two more */
 };
 
 /* Packets of one (engine, queue, direction) that have started, oldest first. */
@@ -105,13 +109,26 @@ struct ntff_fifo {
     bool on; /* passes the filters */
 };
 enum { NTFF_N_QUEUES = 16 };
+
+enum { NTFF_LANE_START, NTFF_LANE_END, NTFF_LANE_NEW, NTFF_LANE_OTHER, NTFF_LANE_OFF };
+/* What records with one value of the byte that holds sub-type and queue mean. */
+struct ntff_dma_lane {
+    struct ntff_fifo *list;
+    uint32_t track;
+    ntff_str name;
+    uint8_t what, direction;
+};
+
 struct ntff_dma_engine {
     uint32_t index; /* of trace_info; UINT32_MAX unknown */
     uint32_t bus_track;
     ntff_str name[2];
     const struct ntff_tick *tick;
     uint64_t last_ns;
+    uint8_t dma_layout; /* of the ring its lanes are for */
+    bool queue_ok;
     struct ntff_fifo fifo[NTFF_N_QUEUES][2];
+    struct ntff_dma_lane lane[256];
 };
 
 /* -- a core
@@ -133,11 +150,12 @@ struct ntff_device {
     uint32_t parent; /* track everything hangs below */
     uint16_t src;
 
+    struct ntff_pc *no_page; /* a page of entries without a name */
     struct ntff_stream *engine[NTFF_N_ENGINES];
     struct ntff_stream *cc_core[NTFF_N_CC_CORES]; /* by engine index, made on demand */
     uint32_t sem_track[2][256];                   /* event, semaphore */
     uint32_t sem_group, dma_group, cc_group, events_track, status_track, cc_status_track;
-    NTFF_VEC(struct ntff_dma_engine) dma;
+    NTFF_VEC(struct ntff_dma_engine *) dma;
     struct ntff_cells cells;
 
     NTFF_VEC(struct ntff_window) execs; /* executions by their markers, in order of their end */
@@ -192,13 +210,14 @@ bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring,
 /* device_instr.c */
 bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
 void ntff_stream_close(struct ntff_device *d, struct ntff_stream *s);
-/* device_dma.c */
+/* device_dma.c, device_cells.c */
 /* Records [first, first + n) of a ring, all of DMA. */
 bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring, uint64_t first,
                      uint64_t n) NTFF_MUST_CHECK;
 void ntff_device_dma_close(struct ntff_device *d, struct ntff_dma_engine *e);
-void ntff_cells_span(struct ntff_cells *c, uint64_t start_ns, uint64_t stop_ns, uint64_t bytes,
-                     int direction);
+/* A packet: pending from start to stop, and bytes that flowed evenly. what = NTFF_FLOW_*. */
+void ntff_cells_add(struct ntff_cells *c, int what, uint64_t start_ns, uint64_t stop_ns,
+                    uint64_t bytes);
 bool ntff_device_dma_counters(struct ntff_device *d) NTFF_MUST_CHECK;
 
 static inline struct ntff_ref ntff_ring_ref(const struct ntff_device *d, const struct ntff_ring *r,

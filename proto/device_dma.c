@@ -1,153 +1,51 @@
-/* device_dma - DMA packets: start and end records into spans, and the counters over all of them.
+/* device_dma - DMA packets: start and end records into spans.
  *
  * A DMA engine works its queues in order, so the packets of one (engine, queue, direction) are a
  * first-in-first-out list; like the instructions, an open packet is an event in place whose dur_ns
  * links to the next. A lost record would shift every later pair of its queue, so an overflow mark
- * closes what is open.
- *
- * Pending count and throughput are kept per cell of time, at most 65,536 of them: cells are 1 ns,
- * and the counters exact, up to that many ns; longer captures get cells of a power of two ns, and a
- * cell holds the average over it. So the memory is bounded however many packets there are. */
+ * closes what is open. One byte of a record holds sub-type and queue: a table over it says what to
+ * do with the record and in which list. */
 #include "proto/device.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
+
+#define INLINE static inline __attribute__((always_inline))
 
 enum { M2S, S2M };
-#define RATE_BITS 32 /* fixed point of bytes per ns: sums of it come back to exactly zero */
-enum { RANK_PENDING = 3100, RANK_THROUGHPUT = 3101 };
-
-/* -- cells
- * ------------------------------------------------------------------------------------------- */
-
-bool ntff_device_dma_extent(struct ntff_device *d, uint64_t first_ns, uint64_t last_ns)
-{
-    struct ntff_cells *c = &d->cells;
-    size_t bytes = (NTFF_CELLS + 1) * sizeof *c->cell;
-    if (last_ns < first_ns || c->cell)
-        return true;
-    if (!ntff_budget_take(&ntff_build_trace(d->b)->budget, bytes))
-        return false;
-    c->begin_ns = first_ns;
-    while ((last_ns - first_ns) >> c->shift >= NTFF_CELLS)
-        c->shift++;
-    c->cell = calloc(NTFF_CELLS + 1, sizeof *c->cell);
-    return c->cell != NULL;
-}
-
-static void cell_part(struct ntff_cells *c, uint64_t cell, uint64_t ns, double bytes, int direction)
-{
-    c->cell[cell].part_ns += ns;
-    c->cell[cell].bytes[direction] += bytes;
-}
-
-void ntff_cells_span(struct ntff_cells *c, uint64_t start_ns, uint64_t stop_ns, uint64_t bytes,
-                     int direction)
-{
-    uint64_t end_ns = c->begin_ns + ((uint64_t)NTFF_CELLS << c->shift);
-    if (!c->cell || stop_ns < start_ns || start_ns < c->begin_ns || stop_ns > end_ns)
-        return;
-    uint64_t first = (start_ns - c->begin_ns) >> c->shift,
-             last = (stop_ns - c->begin_ns) >> c->shift;
-    uint64_t dur = stop_ns - start_ns, width = UINT64_C(1) << c->shift;
-    if (dur == 0 || first == last) {
-        cell_part(c, first < NTFF_CELLS ? first : NTFF_CELLS - 1, dur, (double)bytes, direction);
-        return;
-    }
-    uint64_t head = c->begin_ns + (first + 1) * width - start_ns; /* 1 .. width */
-    uint64_t tail = stop_ns - (c->begin_ns + last * width);       /* 0 .. width - 1 */
-    double per_ns = (double)bytes / (double)dur;
-    cell_part(c, first, head, per_ns * (double)head, direction);
-    cell_part(c, last, tail, per_ns * (double)tail, direction);
-    uint64_t rate = ((bytes << RATE_BITS) + dur / 2) / dur;
-    c->cell[first + 1].step++;
-    c->cell[last].step--;
-    c->cell[first + 1].rate_step[direction] += rate;
-    c->cell[last].rate_step[direction] -= rate;
-}
-
-static uint32_t counter(struct ntff_device *d, const char *name, int32_t rank, int unit,
-                        bool is_double)
-{
-    struct ntff_track proto = {.kind = NTFF_TRACK_COUNTER,
-                               .rank = rank,
-                               .process = d->proc,
-                               .nc = d->nc,
-                               .core = d->core,
-                               .unit = (uint8_t)unit,
-                               .is_double = is_double};
-    if (unit == NTFF_UNIT_BYTES_PER_SEC)
-        proto.share_key = ntff_intern(&ntff_build_trace(d->b)->strs, "dma_throughput", 14);
-    return proto.share_key == NTFF_STR_NONE ? NTFF_NONE
-                                            : ntff_build_track(d->b, d->parent, name, &proto);
-}
-
-static bool sample(struct ntff_device *d, uint32_t track, uint64_t cell, double value)
-{
-    uint64_t ns = d->cells.begin_ns + (cell << d->cells.shift);
-    ntff_build_trace(d->b)->counts.samples_in--; /* derived, not read */
-    return ntff_build_device_sample(d->b, d->proc, d->nc, d->core, track, ns, llround(value),
-                                    value);
-}
-
-bool ntff_device_dma_counters(struct ntff_device *d)
-{
-    static const char *const names[] = {"DMA M2S throughput", "DMA S2M throughput"};
-    const struct ntff_cells *c = &d->cells;
-    if (!c->cell || d->n_packets == 0)
-        return true;
-    double width = (double)(UINT64_C(1) << c->shift), pending_was = 0, rate_was[2] = {0, 0};
-    int64_t open = 0;
-    uint64_t rate[2] = {0, 0};
-    uint32_t pending = counter(d, "Pending DMA count", RANK_PENDING, NTFF_UNIT_COUNT, true),
-             flow[2];
-    for (int k = 0; k < 2; k++)
-        flow[k] = counter(d, names[k], RANK_THROUGHPUT + k, NTFF_UNIT_BYTES_PER_SEC, false);
-    bool ok = pending != NTFF_NONE && flow[0] != NTFF_NONE && flow[1] != NTFF_NONE;
-    for (uint64_t i = 0; ok && i <= NTFF_CELLS; i++) {
-        const struct ntff_cell *x = &c->cell[i];
-        open += x->step;
-        double now = (double)open + (double)x->part_ns / width;
-        if (now != pending_was)
-            ok = sample(d, pending, i, now);
-        pending_was = now;
-        for (int k = 0; ok && k < 2; k++) {
-            rate[k] += x->rate_step[k];
-            double per_sec =
-                round((ldexp((double)rate[k], -RATE_BITS) + x->bytes[k] / width) * 1e9);
-            if (per_sec != rate_was[k])
-                ok = sample(d, flow[k], i, per_sec);
-            rate_was[k] = per_sec;
-        }
-    }
-    return ok;
-}
+enum { CHUNK = 4096 };
 
 /* -- engines and queues
  * ------------------------------------------------------------------------------ */
 
 static struct ntff_dma_engine *engine_of(struct ntff_device *d, const struct ntff_blob_ref *r)
 {
-    for (size_t i = 0; i < d->dma.n; i++)
-        if (d->dma.v[i].index == r->engine_index)
-            return &d->dma.v[i];
-    struct ntff_dma_engine *e = NTFF_VEC_PUSH(&ntff_build_trace(d->b)->budget, &d->dma);
-    if (!e)
-        return NULL;
+    struct ntff_budget *budget = &ntff_build_trace(d->b)->budget;
     struct ntff_strtab *strs = &ntff_build_trace(d->b)->strs;
-    *e = (struct ntff_dma_engine){
-        .index = r->engine_index,
-        .bus_track = NTFF_NONE,
-        .tick = ntff_blob_tick(r, 2),
-        .name = {ntff_intern(strs, "M2S read", 8), ntff_intern(strs, "S2M write", 9)}};
-    if (e->name[M2S] == NTFF_STR_NONE || e->name[S2M] == NTFF_STR_NONE)
-        return d->dma.n--, NULL;
-    for (unsigned q = 0; q < NTFF_N_QUEUES; q++)
-        for (int k = 0; k < 2; k++)
-            e->fifo[q][k] = (struct ntff_fifo){NTFF_NONE, NTFF_NONE, NTFF_NONE, true};
+    struct ntff_dma_engine *e = NULL;
+    for (size_t i = 0; i < d->dma.n && !e; i++)
+        e = d->dma.v[i]->index == r->engine_index ? d->dma.v[i] : NULL;
+    if (!e) {
+        struct ntff_dma_engine **at = NTFF_VEC_PUSH(budget, &d->dma);
+        if (!at || !(*at = e = calloc(1, sizeof *e)))
+            return at ? d->dma.n--, NULL : NULL;
+        *e = (struct ntff_dma_engine){
+            .index = r->engine_index,
+            .bus_track = NTFF_NONE,
+            .tick = ntff_blob_tick(r, 2),
+            .name = {ntff_intern(strs, "M2S read", 8), ntff_intern(strs, "S2M write", 9)}};
+        for (unsigned q = 0; q < NTFF_N_QUEUES; q++)
+            for (int k = 0; k < 2; k++)
+                e->fifo[q][k] = (struct ntff_fifo){NTFF_NONE, NTFF_NONE, NTFF_NONE, true};
+        if (e->name[M2S] == NTFF_STR_NONE || e->name[S2M] == NTFF_STR_NONE)
+            return NULL;
+    }
+    if (e->dma_layout != r->dma_layout || e->queue_ok != r->dma_queue_ok)
+        for (unsigned b = 0; b < NTFF_ARRAY_LEN(e->lane); b++)
+            e->lane[b] = (struct ntff_dma_lane){.what = NTFF_LANE_NEW};
+    e->dma_layout = r->dma_layout;
+    e->queue_ok = r->dma_queue_ok;
     return e;
 }
 
@@ -215,6 +113,7 @@ static void abandon(struct ntff_device *d, struct ntff_fifo *f, uint64_t end_ns)
         uint32_t next = (uint32_t)events[i].dur_ns;
         events[i].dur_ns = end_ns > events[i].ts_ns ? end_ns - events[i].ts_ns : 0;
         events[i].flags |= NTFF_EV_EDGES_DRAWN;
+        ntff_cells_add(&d->cells, NTFF_FLOW_M2S, events[i].ts_ns, ntff_event_end(&events[i]), 0);
         i = next;
     }
     f->head = f->tail = NTFF_NONE;
@@ -231,41 +130,42 @@ void ntff_device_dma_close(struct ntff_device *d, struct ntff_dma_engine *e)
             abandon(d, &e->fifo[q][k], e->last_ns);
 }
 
-static void start_packet(struct ntff_fifo *f, struct ntff_event *events, uint32_t at, uint64_t ns,
-                         struct ntff_ref ref, ntff_str name)
+static inline void start_packet(const struct ntff_dma_lane *lane, struct ntff_event *events,
+                                uint32_t at, uint64_t ns, struct ntff_ref ref)
 {
+    struct ntff_fifo *list = lane->list;
     events[at] = (struct ntff_event){.ts_ns = ns,
                                      .dur_ns = NTFF_NONE,
                                      .start_ref = ref,
                                      .stop_ref = {.src = NTFF_SRC_NONE},
-                                     .name = name,
-                                     .track = f->track,
+                                     .name = lane->name,
+                                     .track = lane->track,
                                      .cat = NTFF_CAT_DMA,
                                      .flags = NTFF_EV_DEVICE | NTFF_EV_UNFINISHED};
-    if (f->head == NTFF_NONE)
-        f->head = at;
+    if (list->head == NTFF_NONE)
+        list->head = at;
     else
-        events[f->tail].dur_ns = at;
-    f->tail = at;
+        events[list->tail].dur_ns = at;
+    list->tail = at;
 }
 
-static void end_packet(struct ntff_device *d, struct ntff_fifo *f, uint32_t track,
-                       struct ntff_event *events, uint64_t ns, struct ntff_ref ref, uint64_t bytes,
-                       int k)
+static inline void end_packet(struct ntff_device *d, const struct ntff_dma_lane *lane,
+                              struct ntff_event *events, uint64_t ns, struct ntff_ref ref,
+                              uint64_t bytes)
 {
-    struct ntff_event *e = &events[f->head];
-    f->head = (uint32_t)e->dur_ns;
+    struct ntff_event *e = &events[lane->list->head];
+    lane->list->head = (uint32_t)e->dur_ns;
     e->stop_ref = ref;
-    e->track = track;
-    e->flags = NTFF_EV_DEVICE | (ns < e->ts_ns ? NTFF_EV_NEGATIVE : 0);
-    e->dur_ns = ns < e->ts_ns ? 0 : ns - e->ts_ns;
-    d->n_packets++;
-    d->counts.pairs++;
-    d->packet_bytes[k] += bytes;
-    ntff_cells_span(&d->cells, e->ts_ns, e->ts_ns + e->dur_ns, bytes, k);
-    if (ns < e->ts_ns)
+    e->track = lane->track;
+    e->flags = NTFF_EV_DEVICE;
+    e->dur_ns = ns - e->ts_ns;
+    if (NTFF_UNLIKELY(ns < e->ts_ns)) {
+        e->flags |= NTFF_EV_NEGATIVE;
+        e->dur_ns = 0;
         ntff_diag_add(ntff_build_diag(d->b), NTFF_DIAG_NEGATIVE_DURATION, 1,
                       ntff_build_path(d->b, d->file), NTFF_NO_OFFSET, "DMA packet");
+    }
+    ntff_cells_add(&d->cells, NTFF_FLOW_M2S + lane->direction, e->ts_ns, ntff_event_end(e), bytes);
 }
 
 static void lone_end(struct ntff_device *d, uint32_t track, struct ntff_event *e, uint64_t ns,
@@ -284,38 +184,29 @@ static void lone_end(struct ntff_device *d, uint32_t track, struct ntff_event *e
                   "DMA packet, drawn without length");
 }
 
-/* One record of sub-type M2S or S2M. *used = 1 if events[at] was written. */
-static bool packet(struct ntff_device *d, struct ntff_ring *ring, struct ntff_dma_engine *e,
-                   struct ntff_notif r, struct ntff_ref ref, uint64_t ns, struct ntff_event *events,
-                   uint32_t at, uint32_t *used)
+/* What to do with records whose byte is b, once the first of them is there. */
+static bool open_lane(struct ntff_device *d, const struct ntff_ring *ring,
+                      struct ntff_dma_engine *e, unsigned b)
 {
-    const struct ntff_blob_ref *blob = ring->ref;
-    unsigned sub = ntff_dma_type(r, blob->dma_layout), q = ntff_dma_queue(r, blob->dma_layout);
+    struct ntff_dma_lane *lane = &e->lane[b];
+    unsigned sub = b & 15, q = b >> 4;
+    lane->what = NTFF_LANE_OTHER;
+    if (sub >= NTFF_DMA_AXI_REQ)
+        return true;
     int k = sub >= NTFF_DMA_S2M_START ? S2M : M2S;
     struct ntff_fifo *own = &e->fifo[q][k];
-    /* where starts do not name their queue, packets of a direction follow each other in one list */
-    struct ntff_fifo *f = blob->dma_queue_ok ? own : &e->fifo[0][k];
-    if (!queue_track(d, blob, q, k, own) || (f != own && !queue_track(d, blob, 0, k, f)))
+    if (!queue_track(d, ring->ref, q, k, own))
         return false;
-    if (!own->on)
-        return d->n_filtered++, true;
-    switch (sub - (k ? 3 : 0)) {
-    case NTFF_DMA_M2S_START:
-        *used = 1;
-        start_packet(f, events, at, ns, ref, e->name[k]);
-        return true;
-    case NTFF_DMA_M2S_END:
-        if (f->head == NTFF_NONE) {
-            *used = 1;
-            lone_end(d, own->track, &events[at], ns, ref, e->name[k]);
-        } else {
-            uint64_t bytes = blob->dma_layout == NTFF_DMA_WORD1 ? r.word0 & 0xffffff : 0;
-            end_packet(d, f, own->track, events, ns, ref, bytes, k);
-        }
-        return true;
-    default:
-        return ntff_device_instant(d, own->track, NTFF_CAT_DMA, ntff_dma_name(sub), ns, ref);
-    }
+    /* where starts do not name their queue, packets of a direction follow each other in one list */
+    lane->list = e->queue_ok ? own : &e->fifo[0][k];
+    lane->track = own->track;
+    lane->name = e->name[k];
+    lane->direction = (uint8_t)k;
+    lane->what = !own->on                             ? NTFF_LANE_OFF
+                 : sub - 3u * k == NTFF_DMA_M2S_START ? NTFF_LANE_START
+                 : sub - 3u * k == NTFF_DMA_M2S_END   ? NTFF_LANE_END
+                                                      : NTFF_LANE_OTHER;
+    return true;
 }
 
 /* -- rings
@@ -350,30 +241,137 @@ static bool undecoded(struct ntff_device *d, struct ntff_ring *ring, uint64_t n)
     return e.track != NTFF_NONE && e.name != NTFF_STR_NONE && ntff_device_add(d, &e);
 }
 
-/* One record at ring position i, already known to be of DMA. */
-static bool dma_record(struct ntff_device *d, struct ntff_ring *ring, struct ntff_dma_engine *e,
-                       uint64_t i)
+/* Byte that holds sub-type and queue. */
+static inline unsigned lane_byte_at(const struct ntff_dma_engine *e)
 {
-    uint64_t index = ring->order ? ring->order[i] : i, ns;
-    struct ntff_notif r = ntff_notif_at(ring->data + index * NTFF_NOTIF_BYTES);
-    struct ntff_ref ref = ntff_ring_ref(d, ring, index);
-    if (NTFF_UNLIKELY(!ntff_tick_ns(e->tick, r.ts_ps, &ns)))
+    return e->dma_layout == NTFF_DMA_WORD0 ? 0 : 4;
+}
+
+/* Up to CHUNK records of starts and ends; stops at any other. The first may carry overflow bits,
+ * already dealt with. Returns how many events were written from events[first] on. */
+INLINE size_t run(struct ntff_device *d, const struct ntff_ring *ring, struct ntff_dma_engine *e,
+                  struct ntff_event *events, size_t first, uint64_t *at, uint64_t stop, bool simple)
+{
+    uint64_t i = *at, bad_times = 0, pairs = 0, bytes[2] = {0, 0};
+    uint64_t last_ns = e->last_ns, init = e->tick->init;
+    uint32_t byte_mask = e->dma_layout == NTFF_DMA_WORD1 ? 0xffffff : 0;
+    const uint8_t *data = ring->data;
+    uint32_t ref_base = ring->ref->begin;
+    uint16_t src = d->src;
+    unsigned byte = lane_byte_at(e);
+    size_t next = first;
+    stop = stop - i < CHUNK ? stop : i + CHUNK;
+    for (bool fresh = true; i < stop; i++, fresh = false) {
+        uint64_t index = simple ? i : ring->order ? ring->order[i] : i, ns;
+        const uint8_t *p = data + index * NTFF_NOTIF_BYTES;
+        struct ntff_dma_lane *lane = &e->lane[p[byte]];
+        if (NTFF_UNLIKELY(lane->what > NTFF_LANE_END || (p[3] & 0x60 && !fresh)))
+            break;
+        struct ntff_notif r = ntff_notif_at(p);
+        struct ntff_ref ref = {ref_base + (uint32_t)(index * NTFF_NOTIF_BYTES), src};
+        bool good = simple ? r.ts_ps >= init : ntff_tick_ns(e->tick, r.ts_ps, &ns);
+        if (simple)
+            ns = (r.ts_ps - init) / 1000;
+        if (NTFF_UNLIKELY(!good)) {
+            bad_times++;
+            continue;
+        }
+        last_ns = ns;
+        if (lane->what == NTFF_LANE_START) {
+            start_packet(lane, events, (uint32_t)next++, ns, ref);
+        } else if (NTFF_UNLIKELY(lane->list->head == NTFF_NONE)) {
+            lone_end(d, lane->track, &events[next++], ns, ref, lane->name);
+        } else {
+            end_packet(d, lane, events, ns, ref, r.word0 & byte_mask);
+            bytes[lane->direction] += r.word0 & byte_mask;
+            pairs++;
+        }
+    }
+    e->last_ns = last_ns > e->last_ns ? last_ns : e->last_ns;
+    d->n_bad_time += bad_times;
+    d->n_dropped += bad_times;
+    d->n_packets += pairs;
+    d->counts.pairs += pairs;
+    d->packet_bytes[M2S] += bytes[M2S];
+    d->packet_bytes[S2M] += bytes[S2M];
+    *at = i;
+    return next - first;
+}
+
+/* A record that is no start or end: completions, the bus side, what is filtered out. */
+static bool other(struct ntff_device *d, struct ntff_dma_engine *e, const uint8_t *p,
+                  struct ntff_ref ref)
+{
+    const struct ntff_dma_lane *lane = &e->lane[p[lane_byte_at(e)]];
+    unsigned sub = p[lane_byte_at(e)] & 15;
+    uint64_t ns;
+    if (lane->what == NTFF_LANE_OFF)
+        return d->n_filtered++, true;
+    if (!ntff_tick_ns(e->tick, ntff_le64(p + 8), &ns))
         return d->n_bad_time++, d->n_dropped++, true;
     d->first_ns = ns < d->first_ns ? ns : d->first_ns;
-    e->last_ns = ns > e->last_ns ? ns : e->last_ns;
-    if (NTFF_UNLIKELY(r.word0 & (NTFF_NOTIF_SW_OVERFLOW | NTFF_NOTIF_HW_OVERFLOW))) {
-        if (!ntff_device_other(d, ring, i))
-            return false;
-        ntff_device_dma_close(d, e);
-    }
-    unsigned sub = ntff_dma_type(r, ring->ref->dma_layout);
     if (sub >= NTFF_DMA_AXI_REQ)
         return bus_record(d, e, sub, ns, ref);
-    size_t at;
-    uint32_t used = 0;
-    struct ntff_event *events = ntff_build_room(d->b, 1, &at);
-    return events && packet(d, ring, e, r, ref, ns, events, (uint32_t)at, &used) &&
-           (!used || ntff_build_filled(d->b, d->proc, d->nc, d->core, 1));
+    return ntff_device_instant(d, lane->track, NTFF_CAT_DMA, ntff_dma_name(sub), ns, ref);
+}
+
+/* Marks of a record, and the end of what was open: pairs after it must not shift. */
+static bool overflow(struct ntff_device *d, struct ntff_ring *ring, struct ntff_dma_engine *e,
+                     uint64_t i, const uint8_t *p)
+{
+    uint64_t ns;
+    if (ntff_tick_ns(e->tick, ntff_le64(p + 8), &ns) && ns > e->last_ns)
+        e->last_ns = ns;
+    ntff_device_dma_close(d, e);
+    return ntff_device_other(d, ring, i);
+}
+
+static bool read_dma(struct ntff_device *d, struct ntff_ring *ring, struct ntff_dma_engine *e,
+                     uint64_t i, uint64_t stop)
+{
+    const struct ntff_tick *t = e->tick;
+    bool simple = !ring->order && t->expected == t->actual && t->ticks_per_ns == 1000;
+    while (i < stop) {
+        uint64_t index = ring->order ? ring->order[i] : i;
+        const uint8_t *p = ring->data + index * NTFF_NOTIF_BYTES;
+        struct ntff_dma_lane *lane = &e->lane[p[lane_byte_at(e)]];
+        if (lane->what == NTFF_LANE_NEW && !open_lane(d, ring, e, p[lane_byte_at(e)]))
+            return false;
+        if (p[3] & 0x60 && !overflow(d, ring, e, i, p))
+            return false;
+        if (lane->what > NTFF_LANE_END) {
+            if (!other(d, e, p, ntff_ring_ref(d, ring, index)))
+                return false;
+            i++;
+            continue;
+        }
+        size_t first;
+        struct ntff_event *events = ntff_build_room(d->b, CHUNK, &first);
+        if (!events)
+            return false;
+        size_t n = simple ? run(d, ring, e, events, first, &i, stop, true)
+                          : run(d, ring, e, events, first, &i, stop, false);
+        if (!ntff_build_filled(d->b, d->proc, d->nc, d->core, n) ||
+            !ntff_build_progress(d->b, "DMA records", i, ring->n))
+            return false;
+    }
+    return true;
+}
+
+/* First time of a ring; counters that nobody has set up yet run over it alone. */
+static bool begin_ring(struct ntff_device *d, const struct ntff_ring *ring,
+                       const struct ntff_dma_engine *e)
+{
+    uint64_t lo, hi;
+    if (!ntff_tick_ns(e->tick, ring->look.min_ps, &lo))
+        lo = 0;
+    else if (lo < d->first_ns)
+        d->first_ns = lo;
+    if (d->cells.cell)
+        return true;
+    if (!ntff_tick_ns(e->tick, ring->look.max_ps, &hi))
+        hi = lo;
+    return ntff_device_dma_extent(d, lo, hi);
 }
 
 bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring, uint64_t first, uint64_t n)
@@ -383,13 +381,7 @@ bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring, uint64_t fir
     if (ring->ref->dma_layout == NTFF_DMA_UNDECIDED)
         return undecoded(d, ring, n);
     struct ntff_dma_engine *e = engine_of(d, ring->ref);
-    if (!e)
+    if (!e || !begin_ring(d, ring, e))
         return false;
-    for (uint64_t i = first; i < first + n; i++) {
-        if (!dma_record(d, ring, e, i))
-            return false;
-        if ((i + 1) % 65536 == 0 && !ntff_build_progress(d->b, "DMA records", i, ring->n))
-            return false;
-    }
-    return true;
+    return read_dma(d, ring, e, first, first + n);
 }

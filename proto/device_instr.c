@@ -15,6 +15,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define RARE __attribute__((noinline))
+#define INLINE static inline __attribute__((always_inline))
+
 enum { CHUNK = 4096 };
 
 /* What to do with a record, by its byte 3 (type, overflow bits, phase). */
@@ -31,13 +34,18 @@ enum {
 struct plan {
     struct ntff_stream *stream[NTFF_N_ENGINES];
     const struct ntff_tick *tick[NTFF_N_ENGINES];
+    uint64_t init[NTFF_N_ENGINES]; /* of the tick */
+    bool plain;                    /* no tick changes the rate: ns = (ps - init) / 1000 */
     uint8_t action[256];
 };
 
 static bool make_plan(struct ntff_device *d, const struct ntff_ring *ring, struct plan *plan)
 {
+    plan->plain = true;
     for (unsigned e = 0; e < NTFF_N_ENGINES; e++) {
-        plan->tick[e] = ntff_blob_tick(ring->ref, 4 + 4 * e);
+        const struct ntff_tick *t = plan->tick[e] = ntff_blob_tick(ring->ref, 4 + 4 * e);
+        plan->init[e] = t->init;
+        plan->plain &= t->expected == t->actual && t->ticks_per_ns == 1000;
         if (!(plan->stream[e] = ntff_device_stream(d, ring->ref, 4 + 4 * e)))
             return false;
     }
@@ -61,15 +69,15 @@ static struct ntff_pc *new_page(struct ntff_device *d, struct ntff_stream *s, ui
     if (!ntff_budget_take(&ntff_build_trace(d->b)->budget, NTFF_PC_PAGE * sizeof(struct ntff_pc)))
         return NULL;
     struct ntff_pc *page = malloc(NTFF_PC_PAGE * sizeof *page);
-    for (unsigned i = 0; page && i < NTFF_PC_PAGE; i++)
-        page[i] = (struct ntff_pc){NTFF_STR_NONE, NTFF_NONE, NTFF_NONE, 0};
-    return s->page[pc / NTFF_PC_PAGE] = page;
+    if (page)
+        s->page[pc / NTFF_PC_PAGE] = memcpy(page, d->no_page, NTFF_PC_PAGE * sizeof *page);
+    return page;
 }
 
 /* Entry of a program counter, named. NULL: no memory. */
-static struct ntff_pc *slow_pc(struct ntff_device *d, struct ntff_stream *s, uint32_t pc)
+static RARE struct ntff_pc *slow_pc(struct ntff_device *d, struct ntff_stream *s, uint32_t pc)
 {
-    if (!s->page[pc / NTFF_PC_PAGE] && !new_page(d, s, pc))
+    if (s->page[pc / NTFF_PC_PAGE] == d->no_page && !new_page(d, s, pc))
         return NULL;
     struct ntff_pc *e = &s->page[pc / NTFF_PC_PAGE][pc % NTFF_PC_PAGE];
     if (e->name == NTFF_STR_NONE)
@@ -77,17 +85,15 @@ static struct ntff_pc *slow_pc(struct ntff_device *d, struct ntff_stream *s, uin
     return e->name == NTFF_STR_NONE || !ntff_device_stream_track(d, s) ? NULL : e;
 }
 
-static inline struct ntff_pc *pc_of(struct ntff_device *d, struct ntff_stream *s, uint32_t pc)
+INLINE struct ntff_pc *pc_of(struct ntff_device *d, struct ntff_stream *s, uint32_t pc)
 {
-    struct ntff_pc *page = s->page[pc / NTFF_PC_PAGE];
-    if (NTFF_LIKELY(page && page[pc % NTFF_PC_PAGE].name != NTFF_STR_NONE))
-        return &page[pc % NTFF_PC_PAGE];
-    return slow_pc(d, s, pc);
+    struct ntff_pc *e = &s->page[pc / NTFF_PC_PAGE][pc % NTFF_PC_PAGE];
+    return NTFF_LIKELY(e->name != NTFF_STR_NONE) ? e : slow_pc(d, s, pc);
 }
 
 /* Closes every open span of a program counter at end_ns, unfinished. */
-static void abandon(struct ntff_device *d, struct ntff_stream *s, struct ntff_pc *e,
-                    struct ntff_event *events, uint64_t end_ns)
+static RARE void abandon(struct ntff_device *d, struct ntff_stream *s, struct ntff_pc *e,
+                         struct ntff_event *events, uint64_t end_ns)
 {
     uint64_t n = 0;
     for (uint32_t i = e->head; i != NTFF_NONE; n++) {
@@ -98,6 +104,8 @@ static void abandon(struct ntff_device *d, struct ntff_stream *s, struct ntff_pc
     }
     e->head = e->tail = NTFF_NONE;
     s->n_open -= (uint32_t)n;
+    if (s->n_open == 0 && end_ns > s->busy_ns)
+        s->active_ns += end_ns - s->busy_ns;
     s->n_unfinished += n;
     ntff_diag_add(ntff_build_diag(d->b), NTFF_DIAG_UNMATCHED_START, n,
                   ntff_build_path(d->b, d->file), NTFF_NO_OFFSET, "%s",
@@ -108,14 +116,14 @@ void ntff_stream_close(struct ntff_device *d, struct ntff_stream *s)
 {
     struct ntff_event *events = ntff_build_events(d->b);
     for (size_t i = 0; s->n_open && i < NTFF_ARRAY_LEN(s->page); i++)
-        for (size_t k = 0; s->page[i] && k < NTFF_PC_PAGE; k++)
+        for (size_t k = 0; s->page[i] != d->no_page && k < NTFF_PC_PAGE; k++)
             if (s->page[i][k].head != NTFF_NONE)
                 abandon(d, s, &s->page[i][k], events, s->last_ns);
 }
 
 /* An end without a start: a point on the row, so that it claims no time nobody measured. */
-static void lone_end(struct ntff_device *d, struct ntff_stream *s, struct ntff_event *e,
-                     const struct ntff_pc *pc, uint64_t ns, struct ntff_ref ref)
+static RARE void lone_end(struct ntff_device *d, struct ntff_stream *s, struct ntff_event *e,
+                          const struct ntff_pc *pc, uint64_t ns, struct ntff_ref ref)
 {
     *e = (struct ntff_event){.ts_ns = ns,
                              .start_ref = {.src = NTFF_SRC_NONE},
@@ -130,7 +138,7 @@ static void lone_end(struct ntff_device *d, struct ntff_stream *s, struct ntff_e
                   ntff_text(&ntff_build_trace(d->b)->strs, pc->name));
 }
 
-static void backward(struct ntff_device *d, struct ntff_event *e)
+static RARE void backward(struct ntff_device *d, struct ntff_event *e)
 {
     e->dur_ns = 0;
     e->flags |= NTFF_EV_NEGATIVE;
@@ -139,17 +147,10 @@ static void backward(struct ntff_device *d, struct ntff_event *e)
                   ntff_text(&ntff_build_trace(d->b)->strs, e->name));
 }
 
-/* Time passes on an engine: active as long as something is open. */
-static inline void pass_time(struct ntff_stream *s, uint64_t ns)
-{
-    s->active_ns += s->n_open && ns > s->last_ns ? ns - s->last_ns : 0;
-    s->last_ns = ns > s->last_ns ? ns : s->last_ns;
-}
-
 /* Writes a start at events[at]. */
-static inline void open_span(struct ntff_device *d, struct ntff_stream *s, struct ntff_pc *pc,
-                             struct ntff_event *events, uint32_t at, uint64_t ns,
-                             struct ntff_ref ref, uint32_t epoch)
+INLINE void open_span(struct ntff_device *d, struct ntff_stream *s, struct ntff_pc *pc,
+                      struct ntff_event *events, uint32_t at, uint64_t ns, struct ntff_ref ref,
+                      uint32_t epoch)
 {
     if (NTFF_UNLIKELY(pc->head != NTFF_NONE && pc->epoch != epoch))
         abandon(d, s, pc, events, ns);
@@ -167,36 +168,41 @@ static inline void open_span(struct ntff_device *d, struct ntff_stream *s, struc
         events[pc->tail].dur_ns = at;
     pc->tail = at;
     pc->epoch = epoch;
-    s->n_open++;
+    if (s->n_open++ == 0)
+        s->busy_ns = ns;
 }
 
-static inline void close_span(struct ntff_device *d, struct ntff_stream *s, struct ntff_pc *pc,
-                              struct ntff_event *events, uint64_t ns, struct ntff_ref ref)
+INLINE void close_span(struct ntff_device *d, struct ntff_stream *s, struct ntff_pc *pc,
+                       struct ntff_event *events, uint64_t ns, struct ntff_ref ref)
 {
     struct ntff_event *e = &events[pc->head];
     pc->head = (uint32_t)e->dur_ns;
     e->stop_ref = ref;
     e->flags = NTFF_EV_DEVICE;
     e->dur_ns = ns - e->ts_ns;
-    s->n_open--;
     s->n_spans++;
+    if (--s->n_open == 0)
+        s->active_ns += ns - s->busy_ns;
     if (NTFF_UNLIKELY(ns < e->ts_ns))
         backward(d, e);
 }
 
 /* Up to CHUNK records from *at on, until one is not a plain start or end; the first one may carry
  * an overflow bit, already dealt with. Returns how many events were written from events[first] on;
- * -1 = no memory. */
-static int64_t plain_run(struct ntff_device *d, const struct ntff_ring *ring,
-                         const struct plan *plan, struct ntff_event *events, size_t first,
-                         uint64_t *at)
+ * -1 = no memory. simple: records as they lie, and a plain clock. */
+INLINE int64_t run(struct ntff_device *d, const struct ntff_ring *ring, const struct plan *plan,
+                   struct ntff_event *events, size_t first, uint64_t *at, bool simple)
 {
     uint64_t i = *at, stop = ring->n - i < CHUNK ? ring->n : i + CHUNK;
+    uint64_t last[NTFF_N_ENGINES] = {0}, bad_times = 0;
     unsigned mask = ~(unsigned)DO_MARK;
+    const uint8_t *data = ring->data;
+    uint32_t ref_base = ring->ref->begin;
+    uint16_t src = d->src;
     size_t next = first;
     for (; i < stop; i++, mask = UINT32_MAX) {
-        uint64_t index = ring->order ? ring->order[i] : i, ns;
-        const uint8_t *p = ring->data + index * NTFF_NOTIF_BYTES;
+        uint64_t index = simple ? i : ring->order ? ring->order[i] : i, ns;
+        const uint8_t *p = data + index * NTFF_NOTIF_BYTES;
         unsigned what = plan->action[p[3]] & mask, engine = ntff_notif_engine(p[3] & 31);
         if (NTFF_UNLIKELY(what > DO_END))
             break;
@@ -205,21 +211,29 @@ static int64_t plain_run(struct ntff_device *d, const struct ntff_ring *ring,
         struct ntff_pc *pc = pc_of(d, s, ntff_notif_pc(r.word0));
         if (NTFF_UNLIKELY(!pc))
             return -1;
-        if (NTFF_UNLIKELY(!ntff_tick_ns(plan->tick[engine], r.ts_ps, &ns))) {
-            d->n_bad_time++;
-            d->n_dropped++;
+        bool good =
+            simple ? r.ts_ps >= plan->init[engine] : ntff_tick_ns(plan->tick[engine], r.ts_ps, &ns);
+        if (simple)
+            ns = (r.ts_ps - plan->init[engine]) / 1000;
+        if (NTFF_UNLIKELY(!good)) {
+            bad_times++;
             continue;
         }
-        pass_time(s, ns);
-        struct ntff_ref ref = ntff_ring_ref(d, ring, index);
-        if (what == DO_START)
+        last[engine] = ns;
+        struct ntff_ref ref = {ref_base + (uint32_t)(index * NTFF_NOTIF_BYTES), src};
+        if (__builtin_expect_with_probability(what == DO_START, 1, 0.5))
             open_span(d, s, pc, events, (uint32_t)next++, ns, ref,
                       (r.word1 & 0xffff) | s->epoch << 16);
-        else if (NTFF_LIKELY(pc->head != NTFF_NONE))
-            close_span(d, s, pc, events, ns, ref);
-        else
+        else if (NTFF_UNLIKELY(pc->head == NTFF_NONE))
             lone_end(d, s, &events[next++], pc, ns, ref);
+        else
+            close_span(d, s, pc, events, ns, ref);
     }
+    for (unsigned e = 0; e < NTFF_N_ENGINES; e++)
+        if (last[e] > plan->stream[e]->last_ns)
+            plan->stream[e]->last_ns = last[e];
+    d->n_bad_time += bad_times;
+    d->n_dropped += bad_times;
     *at = i;
     return (int64_t)(next - first);
 }
@@ -267,7 +281,9 @@ bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring)
             return false;
         size_t first;
         struct ntff_event *events = ntff_build_room(d->b, CHUNK, &first);
-        int64_t n = events ? plain_run(d, ring, &plan, events, first, &i) : -1;
+        int64_t n = !events                      ? -1
+                    : plan.plain && !ring->order ? run(d, ring, &plan, events, first, &i, true)
+                                                 : run(d, ring, &plan, events, first, &i, false);
         if (n < 0 || !ntff_build_filled(d->b, d->proc, d->nc, d->core, (size_t)n))
             return false;
         if (i - told >= 16 * CHUNK) {

@@ -167,24 +167,29 @@ bool ntff_tick_slow(const struct ntff_tick *t, uint64_t ts_ps, uint64_t *ns)
 
 /* -- a run as a whole -------------------------------------------------------------------------- */
 
-/* The frame of every record. Four histograms, so that one type in a row does not wait for its own
- * counter to be stored. Returns true if time never goes back. */
-static bool look_frames(const uint8_t *data, uint64_t n, struct ntff_ring_look *out)
+/* The frame of every record, and of DMA runs the byte that most likely holds sub-type and queue.
+ * Two histograms of each, so that one value in a row does not wait for its own counter to be
+ * stored. Returns true if time never goes back. */
+static inline bool look_frames(const uint8_t *data, uint64_t n, struct ntff_ring_look *out,
+                               bool dma, uint64_t low[256])
 {
-    uint64_t hist[4][256] = {{0}}, prev = 0, back = 0;
+    uint64_t head[4][256] = {{0}}, byte[2][256] = {{0}}, prev = 0, back = 0;
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *p = data + i * NTFF_NOTIF_BYTES;
         uint64_t ts = ntff_le64(p + 8);
-        hist[i & 3][p[3]]++;
+        head[i & 3][p[3]]++;
+        if (dma)
+            byte[i & 1][p[4]]++;
         back |= ts < prev;
         prev = ts;
     }
     for (unsigned b = 0; b < 256; b++) {
-        uint64_t count = hist[0][b] + hist[1][b] + hist[2][b] + hist[3][b];
+        uint64_t count = head[0][b] + head[1][b] + head[2][b] + head[3][b];
         uint32_t word0 = (uint32_t)b << 24;
         out->of_type[ntff_notif_type(word0)] += count;
         out->sw_marks += word0 & NTFF_NOTIF_SW_OVERFLOW ? count : 0;
         out->hw_marks += word0 & NTFF_NOTIF_HW_OVERFLOW ? count : 0;
+        low[b] = byte[0][b] + byte[1][b];
     }
     return !back;
 }
@@ -260,24 +265,29 @@ static bool dma_queues_balance(const uint64_t hist[256])
     return apart <= all / 8 + 16;
 }
 
-static void look_dma(const uint8_t *data, uint64_t n, struct ntff_ring_look *out)
+/* low is the histogram of the first layout's byte, if all records are of DMA. */
+static void look_dma(const uint8_t *data, uint64_t n, struct ntff_ring_look *out, uint64_t low[256])
 {
-    uint64_t hist[256];
     for (int layout = NTFF_DMA_WORD1; layout <= NTFF_DMA_WORD0; layout++) {
-        dma_bytes(data, n, layout, hist);
-        if (!dma_fits(hist))
+        if (layout != NTFF_DMA_WORD1 || out->of_type[2] != n)
+            dma_bytes(data, n, layout, low);
+        if (!dma_fits(low))
             continue;
         out->dma_layout = (uint8_t)layout;
-        out->dma_queue_ok = dma_queues_balance(hist);
+        out->dma_queue_ok = dma_queues_balance(low);
         return;
     }
 }
 
 void ntff_ring_look(const uint8_t *data, uint64_t n, struct ntff_ring_look *out)
 {
+    uint64_t low[256];
     memset(out, 0, sizeof *out);
     out->n = n;
-    if (!look_frames(data, n, out)) {
+    bool dma = n && (data[3] & 31) == 2;
+    bool in_order =
+        dma ? look_frames(data, n, out, true, low) : look_frames(data, n, out, false, low);
+    if (!in_order) {
         look_clocks(data, n, out);
     } else if (n) {
         out->min_ps = ntff_le64(data + 8);
@@ -288,7 +298,7 @@ void ntff_ring_look(const uint8_t *data, uint64_t n, struct ntff_ring_look *out)
         ntff_ring_of_kind(out, NTFF_NK_ERROR))
         look_semaphores(data, n, out);
     if (out->of_type[2])
-        look_dma(data, n, out);
+        look_dma(data, n, out, low);
 }
 
 int ntff_ring_class(const struct ntff_ring_look *l)
