@@ -19,6 +19,7 @@ static const struct {
     {"report", conv_cmd_report, "say on one page what a capture shows; checks for scripts"},
     {"events", conv_cmd_events, "write one row per event: CSV, TSV or JSON lines"},
     {"table", conv_cmd_table, "write tables of the vendor's profile schema"},
+    {"diff", conv_cmd_diff, "compare two captures by event name and engine"},
     {"json", conv_cmd_json, "write runtime events as the runtime's own JSON"},
     {"schema", conv_cmd_schema, "show, save or compare the schema files are read with"},
 };
