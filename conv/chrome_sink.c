@@ -89,7 +89,7 @@ static uint32_t lane_of(const struct sink *s, const struct ntff_event *e)
 static void put_key(struct sink *s, const char *p, size_t len)
 {
     struct ntff_put *w = &s->j.w;
-    struct pft_key *k = pft_key_of(&s->in, p, len);
+    struct pft_key *guess = NULL, *k = pft_key_of(&s->in, p, len, &guess);
     if (!s->first_arg)
         PUT(w, ",");
     s->first_arg = false;

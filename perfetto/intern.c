@@ -126,12 +126,30 @@ static uint32_t promote(struct pft_intern *in, struct pft_text *slot, const char
     return slot->iid;
 }
 
+static inline struct pft_text *set_of(const struct pft_intern *in, uint64_t hash)
+{
+    return &in->texts[(hash >> 20) % PFT_TEXT_SETS * PFT_TEXT_WAYS];
+}
+
+uint32_t pft_intern_known(const struct pft_intern *in, const char *p, size_t len)
+{
+    if (len < PFT_MIN_INTERNED_LEN || len > PFT_MAX_INTERNED_LEN)
+        return 0;
+    uint64_t hash = pft_text_hash(p, len) | 1;
+    const struct pft_text *set = set_of(in, hash);
+    for (uint32_t i = 0; i < PFT_TEXT_WAYS; i++)
+        if (set[i].hash == hash)
+            return set[i].text && set[i].len == len && pft_same(set[i].text, p, len) ? set[i].iid
+                                                                                     : 0;
+    return 0;
+}
+
 uint32_t pft_intern_text(struct pft_intern *in, const char *p, size_t len)
 {
     if (len < PFT_MIN_INTERNED_LEN || len > PFT_MAX_INTERNED_LEN)
         return 0;
     uint64_t hash = pft_text_hash(p, len) | 1;
-    struct pft_text *set = &in->texts[(hash >> 20) % PFT_TEXT_SETS * PFT_TEXT_WAYS];
+    struct pft_text *set = set_of(in, hash);
     struct pft_text *free_slot = NULL;
     for (uint32_t i = 0; i < PFT_TEXT_WAYS; i++) {
         struct pft_text *slot = &set[i];

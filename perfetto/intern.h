@@ -60,6 +60,8 @@ void pft_intern_define(struct pft_intern *in, uint32_t field, uint64_t iid, cons
 
 /* iid of a text value, 0 = write it inline. The text must be valid UTF-8 without NUL. */
 uint32_t pft_intern_text(struct pft_intern *in, const char *p, size_t len);
+/* The same for text of any kind, but only if it has an iid already. */
+uint32_t pft_intern_known(const struct pft_intern *in, const char *p, size_t len);
 
 /* The slow path of pft_intern_key: another slot, or a new name. */
 struct pft_key *pft_intern_key_slow(struct pft_intern *in, const char *p, size_t len,
@@ -97,19 +99,39 @@ static inline uint64_t pft_key_hash(const char *p, size_t len)
     return a ^ a >> 32;
 }
 
-/* For values: looks at every byte. */
+/* For values: every byte up to 64, of longer ones both ends and eight places between. */
 static inline uint64_t pft_text_hash(const char *p, size_t len)
 {
-    uint64_t a = len;
-    for (; len >= 8; p += 8, len -= 8)
-        a = ((a ^ pft_load64(p)) * UINT64_C(0x9E3779B97F4A7C15)) ^ a >> 32;
-    for (; len > 0; p++, len--)
-        a = (a ^ (uint8_t)*p) * UINT64_C(0xFF51AFD7ED558CCD);
+    const uint64_t k1 = UINT64_C(0x9E3779B97F4A7C15), k2 = UINT64_C(0xFF51AFD7ED558CCD);
+    uint64_t a = len * k2, b = k1;
+    size_t step = len <= 64 ? 16 : len / 5;
+    if (len >= 16) {
+        for (size_t i = 0; i + 16 < len; i += step) {
+            a = (a ^ pft_load64(p + i)) * k1;
+            b = (b ^ pft_load64(p + i + 8)) * k2;
+            a ^= a >> 29;
+            b ^= b >> 31;
+        }
+        a ^= pft_load64(p + len - 16);
+        b ^= pft_load64(p + len - 8);
+    } else if (len >= 8) {
+        a ^= pft_load64(p);
+        b ^= pft_load64(p + len - 8);
+    } else if (len >= 4) {
+        a ^= pft_load32(p);
+        b ^= pft_load32(p + len - 4);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            b = b << 8 ^ (uint8_t)p[i];
+    }
+    a = a * k1 ^ b * k2;
     return a ^ a >> 32;
 }
 
 static inline bool pft_same(const char *a, const char *b, size_t len)
 {
+    if (len > 64)
+        return memcmp(a, b, len) == 0;
     if (len >= 8) {
         for (size_t i = 0; i + 8 < len; i += 8)
             if (pft_load64(a + i) != pft_load64(b + i))
@@ -126,8 +148,7 @@ static inline bool pft_same(const char *a, const char *b, size_t len)
 /* The annotation name p[0..len), NULL when the table is full. What is written for it has '.', '['
  * and
  * ']' replaced by '_' (readers would do so), is valid UTF-8, not empty, and no other name's. */
-static inline __attribute__((always_inline)) struct pft_key *
-pft_intern_key(struct pft_intern *in, const char *p, size_t len)
+static inline struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_t len)
 {
     uint64_t hash = pft_key_hash(p, len);
     struct pft_key *k = &in->keys[hash % PFT_KEY_SLOTS];
@@ -141,10 +162,15 @@ pft_intern_key(struct pft_intern *in, const char *p, size_t len)
 struct pft_key *pft_key_again(struct pft_intern *in, const char *p, size_t len);
 
 /* The name p[0..len) for the event .event_no. Readers keep one value per name: when an event has a
- * name twice, the second gets a name of its own. NULL when the table is full. */
-static inline struct pft_key *pft_key_of(struct pft_intern *in, const char *p, size_t len)
+ * name twice, the second gets a name of its own. NULL when the table is full. guess: events of one
+ * kind have the same names in the same order; what was at this place last time is tried first, and
+ * remembered. */
+static inline struct pft_key *pft_key_of(struct pft_intern *in, const char *p, size_t len,
+                                         struct pft_key **guess)
 {
-    struct pft_key *k = pft_intern_key(in, p, len);
+    struct pft_key *k = *guess;
+    if (NTFF_UNLIKELY(!k || k->len != len || !pft_same(k->text, p, len)))
+        *guess = k = pft_intern_key(in, p, len);
     if (NTFF_UNLIKELY(k && k->seen == in->event_no))
         k = pft_key_again(in, p, len);
     if (NTFF_LIKELY(k != NULL))

@@ -22,6 +22,8 @@
 #define LONGEST_TRACE (UINT64_C(1) << 62)
 #define FIXED_ROOM 96 /* everything of an event packet but annotations, flows and definitions */
 
+enum { GUESSED_KINDS = 64, GUESSED_PLACES = 16 };
+
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 }; /* TrackEvent.type */
 
 /* Tags that take one byte. */
@@ -55,6 +57,7 @@ struct sink {
     struct ntff_buf repaired; /* texts that were no UTF-8 */
     uint32_t *name_iids;      /* by ntff_str; 0 = not yet defined */
     uint32_t n_names;
+    struct pft_key *guesses[GUESSED_KINDS][GUESSED_PLACES]; /* by name and place, see pft_key_of */
     uint64_t base_ns; /* host time of trace time PFT_ORIGIN_NS */
     uint64_t last_ns; /* compact: of the previous packet, minus base_ns */
 };
@@ -168,13 +171,19 @@ static struct ntff_slice clean_text(struct sink *s, struct ntff_slice in)
     return b->failed ? (struct ntff_slice){"", 0} : (struct ntff_slice){(char *)b->p, b->len};
 }
 
-static void annotate_text(struct sink *s, const struct pft_key *k, const char *p, size_t len)
+static inline void annotate_iid(struct sink *s, const struct pft_key *k, uint32_t iid)
+{
+    uint8_t *len_at, *at = put_annotation(s, k, &len_at);
+    at = pbw_put_varint(at, PBW_TAG(17, PBW_VARINT));
+    end_annotation(s, pbw_put_varint(at, iid), len_at);
+}
+
+/* A text that is known to be clean. */
+static void annotate_clean(struct sink *s, const struct pft_key *k, const char *p, size_t len)
 {
     uint32_t iid = pft_intern_text(&s->in, p, len);
     if (iid) {
-        uint8_t *len_at, *at = put_annotation(s, k, &len_at);
-        at = pbw_put_varint(at, PBW_TAG(17, PBW_VARINT));
-        end_annotation(s, pbw_put_varint(at, iid), len_at);
+        annotate_iid(s, k, iid);
         return;
     }
     ntff_put_room(&s->w, 6 * PBW_MAX_VARINT);
@@ -187,6 +196,19 @@ static void annotate_text(struct sink *s, const struct pft_key *k, const char *p
     *at++ = TAG_STRING;
     s->w.p = pbw_put_varint(at, len);
     ntff_put_bytes(&s->w, p, len);
+}
+
+/* Most texts repeat: those were clean when they got their iid. */
+static void annotate_text(struct sink *s, const struct pft_key *k, struct ntff_slice text)
+{
+    uint32_t iid = pft_intern_known(&s->in, text.p, text.len);
+    if (NTFF_LIKELY(iid)) {
+        annotate_iid(s, k, iid);
+        return;
+    }
+    if (text.len > PFT_MAX_TEXT || !plain_ascii(text.p, text.len))
+        text = clean_text(s, text);
+    annotate_clean(s, k, text.p, text.len);
 }
 
 static size_t number_text(char out[48], const struct ntff_attr *a)
@@ -212,7 +234,7 @@ static __attribute__((noinline)) void annotate_as_text(struct sink *s, const str
                                                        const struct ntff_attr *a)
 {
     char text[48];
-    annotate_text(s, k, text, number_text(text, a));
+    annotate_clean(s, k, text, number_text(text, a));
 }
 
 /* With its name inline: for the names that found no place in the table. */
@@ -238,18 +260,15 @@ static __attribute__((noinline)) void annotate_inline(struct sink *s, const stru
     pbw_close(&s->w, mark);
 }
 
-static inline void annotate(struct sink *s, const struct ntff_attr *a)
+static inline void annotate(struct sink *s, const struct ntff_attr *a, struct pft_key **guess)
 {
-    struct pft_key *k = pft_key_of(&s->in, a->key.p, a->key.len);
+    struct pft_key *k = pft_key_of(&s->in, a->key.p, a->key.len, guess);
     if (NTFF_UNLIKELY(!k)) {
         annotate_inline(s, a);
     } else if (NTFF_LIKELY(a->kind == NTFF_V_UINT && a->u <= INT64_MAX)) {
         annotate_varint(s, k, TAG_UINT, a->u);
     } else if (a->kind == NTFF_V_TEXT) {
-        struct ntff_slice text = a->text;
-        if (text.len > PFT_MAX_TEXT || !plain_ascii(text.p, text.len))
-            text = clean_text(s, text);
-        annotate_text(s, k, text.p, text.len);
+        annotate_text(s, k, a->text);
     } else if (a->kind == NTFF_V_BOOL) {
         annotate_varint(s, k, TAG_BOOL, a->b);
     } else if (a->kind == NTFF_V_INT) {
@@ -268,7 +287,8 @@ static void annotate_own(struct sink *s, const char *key, uint8_t kind, uint64_t
         a.b = v != 0;
     else
         a.u = v;
-    annotate(s, &a);
+    struct pft_key *guess = NULL;
+    annotate(s, &a, &guess);
 }
 
 static void annotate_flags(struct sink *s, const struct ntff_event *e)
@@ -290,8 +310,9 @@ static bool annotate_all(struct sink *s, const struct ntff_event *e)
         annotate_own(s, "process_id", NTFF_V_UINT, process_id);
     if (!ntff_detail(s->t, e, &s->detail))
         return false;
+    struct pft_key **guesses = s->guesses[e->name % GUESSED_KINDS];
     for (size_t i = 0; i < s->detail.n; i++)
-        annotate(s, &s->detail.attrs[i]);
+        annotate(s, &s->detail.attrs[i], &guesses[i % GUESSED_PLACES]);
     return true;
 }
 
