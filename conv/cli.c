@@ -12,7 +12,7 @@
 #define HELP_COLUMN 26
 
 /* Numbers getopt returns for what has no letter of its own. */
-enum { CODE_OWN = 1000, CODE_LOAD = 2000, CODE_HELP = 'h', CODE_VERSION = 3000 };
+enum { CODE_OWN = 1000, CODE_LOAD = 2000, CODE_HELP = 'h', CODE_VERSION = 3000, CODE_REDACT };
 
 struct parser {
     const struct conv_cli *cli;
@@ -47,6 +47,8 @@ static void prepare(struct parser *p)
         add_long(p, load[i].name, load[i].arg, CODE_LOAD + (int)i);
         add_long(p, load[i].alias, load[i].arg, CODE_LOAD + (int)i);
     }
+    if (p->cli->loads)
+        add_long(p, "redact", NULL, CODE_REDACT);
     add_long(p, "help", NULL, CODE_HELP);
     add_long(p, "version", NULL, CODE_VERSION);
     *s++ = 'h';
@@ -118,6 +120,10 @@ static int apply(const struct conv_cli *cli, int c, char **argv, void *settings,
     if (c == CODE_HELP) {
         conv_cli_help(cli, stdout);
         return CONV_ALL;
+    }
+    if (c == CODE_REDACT) {
+        args->redact = true;
+        return CONV_GO;
     }
     if (c >= CODE_LOAD)
         ok = ntff_load_args_apply(&args->load, &load[c - CODE_LOAD], optarg, &err) == 0;
@@ -210,6 +216,9 @@ void conv_cli_help(const struct conv_cli *cli, FILE *to)
         const struct conv_option *o = &cli->options[i];
         help_line(to, o->letter, o->name, NULL, o->arg, o->help);
     }
+    if (cli->loads)
+        help_line(to, 0, "redact", NULL, NULL,
+                  "replace instance ids, host names, paths and model names by pseudonyms");
     help_line(to, 'h', "help", NULL, NULL, "this text");
     help_line(to, 0, "version", NULL, NULL, "print the version");
     if (cli->loads)

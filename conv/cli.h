@@ -43,6 +43,7 @@ struct conv_args {
     const char *const *operands;
     size_t n_operands;
     struct ntff_load_setup load;
+    bool redact; /* --redact, of every command that loads */
 };
 
 #define CONV_GO (-1)

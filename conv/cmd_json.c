@@ -10,6 +10,7 @@
 #include "conv/conv.h"
 #include "conv/jsonw.h"
 #include "conv/outfile.h"
+#include "conv/redact.h"
 #include "proto/event_types.h"
 #include "proto/plan.h"
 #include "proto/store.h"
@@ -193,6 +194,12 @@ static uint64_t unsigned_value(struct ntff_slice s)
     return v;
 }
 
+static void put_redacted(struct writer *j, struct ntff_slice name, struct ntff_slice value)
+{
+    value = conv_redacted(j->t, name, value);
+    conv_json_put_text(&j->w, value.p, value.len);
+}
+
 /* The type a value has in the runtime's JSON: text for names, true or false for flags. */
 static void put_attribute(struct writer *j, struct ntff_slice name, struct ntff_slice value)
 {
@@ -211,7 +218,7 @@ static void put_attribute(struct writer *j, struct ntff_slice name, struct ntff_
     else if (flag && (is_key(value, "0") || is_key(value, "false")))
         conv_json_raw(&j->w, "false");
     else if (text)
-        conv_json_put_text(&j->w, value.p, value.len);
+        put_redacted(j, name, value);
     else
         ntff_put_bytes(&j->w, value.p, value.len);
 }
@@ -399,6 +406,11 @@ static struct stored stored_entry(const struct ntff_field *f)
     return a;
 }
 
+static void put_bytes(struct writer *j, struct ntff_slice s)
+{
+    ntff_put_bytes(&j->w, s.p, s.len);
+}
+
 static void put_stored(struct writer *j, const struct stored *a)
 {
     key_len(j, a->name.p, a->name.len);
@@ -406,9 +418,11 @@ static void put_stored(struct writer *j, const struct stored *a)
         conv_json_raw(&j->w, "null");
     else if (a->kind == NTFF_STORE_TEXT ||
              (a->kind == NTFF_STORE_RAW && !ntff_utf8_ok(a->value.p, a->value.len)))
-        conv_json_put_text(&j->w, a->value.p, a->value.len);
+        put_redacted(j, a->name, a->value);
+    else if (a->kind == NTFF_STORE_RAW) /* pseudonyms hold nothing that JSON would escape */
+        put_bytes(j, conv_redacted(j->t, a->name, a->value));
     else
-        ntff_put_bytes(&j->w, a->value.p, a->value.len);
+        put_bytes(j, a->value);
 }
 
 static bool is_attribute(const struct ntff_field *f)
@@ -452,7 +466,8 @@ static void put_stored_field(struct writer *j, const struct ntff_field *f)
     case NTFF_STORE_TYPE_NAME:
     case NTFF_STORE_PHASE_TEXT:
         key(j, f->number == NTFF_STORE_TYPE_NAME ? "event_type" : "phase");
-        conv_json_put_text(&j->w, (const char *)f->data, f->value);
+        put_redacted(j, (struct ntff_slice){"", 0},
+                     (struct ntff_slice){(const char *)f->data, f->value});
         return;
     case NTFF_STORE_WORKER_GID:
         key(j, "worker_gid");

@@ -1,5 +1,6 @@
 /* common - messages, progress and loading for the commands; see conv.h. */
 #include "conv/conv.h"
+#include "conv/redact.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -125,6 +126,11 @@ int conv_load_any(const struct conv_args *args, bool quiet, struct ntff_trace **
     *err = (struct ntff_error){.status = NTFF_OK};
     enum ntff_status s = ntff_load(args->operands, args->n_operands, &options, t, diag, err);
     conv_progress(NULL, -1);
+    if (s == NTFF_OK && args->redact && !conv_redact(*t, diag)) {
+        ntff_trace_free(*t);
+        *t = NULL;
+        s = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
+    }
     if (s == NTFF_OK)
         return CONV_ALL;
     conv_say("%s", err->text);

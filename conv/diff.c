@@ -13,6 +13,7 @@
 #include "conv/figtext.h"
 #include "conv/jsonw.h"
 #include "conv/outfile.h"
+#include "conv/redact.h"
 #include "conv/times.h"
 
 #include <inttypes.h>
@@ -406,6 +407,7 @@ static int load_side(struct side *s, const struct conv_args *args, size_t i, boo
     if (code != CONV_ALL)
         return code;
     conv_print_findings(&s->diag, quiet ? CONV_QUIET : CONV_NORMAL);
+    s->path = conv_redacted_path(s->t, s->path).p;
     s->made = true;
     if (conv_figures_make(&s->f, s->t))
         return CONV_ALL;

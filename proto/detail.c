@@ -511,7 +511,7 @@ static bool resolve_names(const struct ntff_trace *t, struct ntff_ref ref, struc
     return true;
 }
 
-bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)
+static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)
 {
     struct ntff_ref any = e->start_ref.src != NTFF_SRC_NONE ? e->start_ref : e->stop_ref;
     d->n = 0;
@@ -525,4 +525,14 @@ bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct 
     bool has_start = e->start_ref.src != NTFF_SRC_NONE;
     return from_ref(t, e->start_ref, d, point ? HALF_POINT : HALF_START, true) &&
            from_ref(t, e->stop_ref, d, HALF_STOP, !has_start) && resolve_names(t, any, d);
+}
+
+bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)
+{
+    if (!facts(t, e, d))
+        return false;
+    for (size_t i = 0; t->rewrite && i < d->n; i++)
+        if (d->attrs[i].kind == NTFF_V_TEXT)
+            d->attrs[i].text = t->rewrite->text(t->rewrite->user, d->attrs[i].key, d->attrs[i].text);
+    return true;
 }

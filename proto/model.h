@@ -227,6 +227,12 @@ struct ntff_counts {
     uint64_t samples_in, samples_filtered, samples_dropped;
 };
 
+/* What ntff_detail does to texts: text of a key -> what is shown. The result lives as long as the trace. */
+struct ntff_rewrite {
+    struct ntff_slice (*text)(void *user, struct ntff_slice key, struct ntff_slice text);
+    void *user;
+};
+
 struct ntff_trace {
     struct ntff_budget budget;
     struct ntff_strtab strs;
@@ -253,6 +259,9 @@ struct ntff_trace {
     struct ntff_counts counts;
     enum ntff_clock_mode clock_mode;
     ntff_str schema; /* "built-in" or the path of the schema used */
+
+    /* Texts of records pass through here on their way out (redaction); NULL = as they are. */
+    const struct ntff_rewrite *rewrite;
 
     struct ntff_load_state *owned; /* inputs and interned strings, for details; model.c frees */
     size_t cap_events, cap_samples, cap_flows, cap_tracks, cap_processes, cap_sources, cap_files,
