@@ -252,7 +252,7 @@ static const uint8_t *try_at(struct search *s, const uint8_t *start, const uint8
         c.blob.len ? ntff_schema_build(&one, NTFF_SCHEMA_RECOVERED, "", &c.schema, &s->why_not)
                    : ntff_fail(&s->why_not, NTFF_MALFORMED, offset, "%.*s: descriptor is cut (%s)",
                                start[1], (const char *)start + 2, why);
-    if (status == NTFF_OK && c.schema->n_messages + c.schema->n_enums == 0) {
+    if (c.schema && c.schema->n_messages + c.schema->n_enums == 0) {
         drop(&c);
         status = ntff_fail(&s->why_not, NTFF_MALFORMED, offset, "%.*s: descriptor is empty",
                            start[1], (const char *)start + 2);
@@ -261,7 +261,7 @@ static const uint8_t *try_at(struct search *s, const uint8_t *start, const uint8
         s->nomem = true;
         return s->data + s->len;
     }
-    if (status != NTFF_OK) {
+    if (status != NTFF_OK || !c.schema) {
         s->nomem |= !ntff_schema_blobs_note(
             s->list, "skipped what begins like a descriptor at 0x%llx: %.120s",
             (unsigned long long)offset, s->why_not.text);

@@ -174,6 +174,19 @@ static bool is_name(struct ntff_slice t, bool dots)
     return !first;
 }
 
+/* a and b one after the other, in the arena. */
+static char *join(struct parse *p, const char *a, struct ntff_slice b)
+{
+    size_t n = strlen(a);
+    char *text = alloc(p, n + b.len + 1, 1); /* zeroed, so it ends */
+    if (!text)
+        return NULL;
+    memcpy(text, a, n);
+    if (b.len)
+        memcpy(text + n, b.p, b.len);
+    return text;
+}
+
 /* prefix + the name in field 1 of msg, in the arena. */
 static const char *get_name(struct parse *p, struct ntff_slice msg, const char *prefix,
                             const char *what)
@@ -181,18 +194,11 @@ static const char *get_name(struct parse *p, struct ntff_slice msg, const char *
     struct ntff_slice t = {msg.p, 0};
     if (!get(p, msg, 1, &t, NULL))
         return NULL;
-    if (!is_name(t, false)) {
-        fail(p, NTFF_MALFORMED, t.p, "name of a %s is no identifier of 1 to %d bytes", what,
-             NTFF_SCHEMA_MAX_NAME);
-        return NULL;
-    }
-    size_t n = strlen(prefix);
-    char *name = alloc(p, n + t.len + 1, 1);
-    if (name) {
-        memcpy(name, prefix, n);
-        memcpy(name + n, t.p, t.len);
-    }
-    return name;
+    if (is_name(t, false))
+        return join(p, prefix, t);
+    fail(p, NTFF_MALFORMED, t.p, "name of a %s is no identifier of 1 to %d bytes", what,
+         NTFF_SCHEMA_MAX_NAME);
+    return NULL;
 }
 
 /* -- fields ----------------------------------------------------------------------------------- */
@@ -382,12 +388,9 @@ static bool parse_message(struct parse *p, struct ntff_slice raw, const char *pr
         return false;
     m.map_entry = map_entry != 0;
 
-    size_t len = strlen(m.name);
-    char *inner = alloc(p, len + 2, 1);
+    const char *inner = join(p, m.name, (struct ntff_slice){".", 1});
     if (!inner)
         return false;
-    memcpy(inner, m.name, len);
-    inner[len] = '.';
     size_t index = p->messages.n;
     struct ntff_message_def *slot = NTFF_VEC_PUSH(p->budget, &p->messages);
     if (!slot)
@@ -468,14 +471,11 @@ static bool open_file(struct parse *p, const struct ntff_schema_blob *b, struct 
 
 static bool parse_file(struct parse *p, struct ntff_schema_file *f)
 {
-    size_t len = strlen(f->package);
-    char *prefix = alloc(p, len + 2, 1);
+    bool main = strcmp(f->package, p->main_package) == 0;
+    const char *prefix =
+        main || !*f->package ? "" : join(p, f->package, (struct ntff_slice){".", 1});
     if (!prefix)
         return false;
-    if (len && strcmp(f->package, p->main_package) != 0) {
-        memcpy(prefix, f->package, len);
-        prefix[len] = '.';
-    }
     p->file = f->name;
     p->base = (const uint8_t *)f->raw.p;
     p->base_offset = f->offset;

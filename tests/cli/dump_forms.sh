@@ -103,6 +103,7 @@ echo hello >text.txt
 exits "text" 1 "$conv" dump text.txt
 exits "two files" 2 "$conv" dump text.txt text.txt
 exits "no such file" 1 "$conv" dump nowhere
+# shellcheck disable=SC2016
 exits "full disk" 1 sh -c '"$0" dump "$1" >/dev/full' "$conv" "$one/ntrace.pb"
 exits "output over the input" 1 "$conv" dump --force -o "$one/ntrace.pb" "$one/ntrace.pb"
 

@@ -21,8 +21,8 @@ done
 "$conv" schema --format descriptor >known.desc
 renumber shuffle 1 "$desc" s1.desc
 for c in $captures; do
-    renumber transcode "$desc" s1.desc "$cases/$c" s1-$c
-    events got --schema s1.desc s1-$c
+    renumber transcode "$desc" s1.desc "$cases/$c" "s1-$c"
+    events got --schema s1.desc "s1-$c"
     same "$c, all numbers new, with its schema" got "$c.want"
 done
 

@@ -29,7 +29,7 @@ same "built-in: saved and given, the same schema" b1.desc b2.desc
 # -- a descriptor set ----------------------------------------------------------------------------------------
 mkdir src
 exits "source files of a set" 0 "$conv" schema --from "$desc" -o src/
-is "source files of a set: two of them" "$(ls src | tr '\n' ' ')" "neuron_trace.proto ntff.proto "
+is "source files of a set: two of them" "$(echo src/*)" "src/neuron_trace.proto src/ntff.proto"
 protoc -Isrc -oback.desc ntff.proto neuron_trace.proto
 same "set -> source -> protoc: the same bytes" back.desc "$desc"
 "$conv" schema --from "$desc" -o one.proto
@@ -184,6 +184,7 @@ exits "an operand" 2 "$conv" schema asm.so
 exits "no such file" 1 "$conv" schema --from nowhere
 exits "a text file" 1 "$conv" schema --from full.proto
 says "a text file: says what is expected" 'no schema: expected a libnrt\.so'
+# shellcheck disable=SC2016
 exits "full disk" 1 sh -c '"$0" schema >/dev/full' "$conv"
 exits "output over the input" 1 "$conv" schema --from copy.desc -o copy.desc --force
 same "output over the input: it is untouched" copy.desc "$desc"
