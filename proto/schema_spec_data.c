@@ -131,8 +131,8 @@ const struct ntff_spec_field ntff_spec_fields[] = {
 
     {"trace_info", "trace_type", 0, "notification_trace_type", "", A, "[FMT] [SER]"},
     {"trace_info", "block_type", 0, "block_type", "", A, "[FMT] [SER]"},
-    {"trace_info", "trace_offset", 0, "uint64", "", A, "[FMT] [SER]"},
-    {"trace_info", "trace_size", 0, "uint64", "", A, "[FMT] [SER]"},
+    {"trace_info", "trace_offset", 0, "?uint64", "", A, "[FMT] [SER]"},
+    {"trace_info", "trace_size", 0, "?uint64", "", A, "[FMT] [SER]"},
 
     {"ntrace_event", "type", 1, "ntrace_data_type", "", BS, "[SER]"},
     {"ntrace_event", "timestamp", 2, "uint64", "", BS, "[SER]"},
@@ -161,11 +161,11 @@ const struct ntff_spec_field ntff_spec_fields[] = {
     {"ntrace_info", "logical_nc_size", 0, "?", "", B, "[SER]"},
 
     {"interned_data_db", "id_map", 2, "map<uint64,string>", "", A, "[FMT] [WIRE]"},
-    {"host_stats", "sample_period_sec", 0, "float", "", C, "[MON]"},
-    {"cpu_util", "util", 0, "float", "", C, "[MON]"},
-    {"host_mem_usage", "usage", 0, "int64", "", C, "[MON]"},
-    {"host_mem_usage", "timestamp", 0, "uint64", "", C, "[MON]"},
-    {"cpu_util", "timestamp", 0, "uint64", "", C, "[MON]"},
+    {"host_stats", "sample_period_sec", 0, "?float", "", C, "[MON]"},
+    {"cpu_util", "util", 0, "?float", "", C, "[MON]"},
+    {"host_mem_usage", "usage", 0, "?int64", "", C, "[MON]"},
+    {"host_mem_usage", "timestamp", 0, "?uint64", "", C, "[MON]"},
+    {"cpu_util", "timestamp", 0, "?uint64", "", C, "[MON]"},
 };
 const size_t ntff_spec_n_fields = NTFF_ARRAY_LEN(ntff_spec_fields);
 
