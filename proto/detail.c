@@ -268,6 +268,8 @@ static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_de
         return true;
     if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, room, sizeof *d->attrs))
         return false;
+    if (room) /* a stop alone compares its attributes with these, too */
+        memset(d->attrs + d->n, 0, room * sizeof *d->attrs);
     d->n += room;
     struct ntff_wire w = ntff_wire_init(p, len);
     struct ntff_field f;
