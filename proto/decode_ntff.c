@@ -10,6 +10,7 @@
  * that core is taken and the finding says so. */
 #include "proto/device.h"
 
+#include "proto/ntff_core.h"
 #include "proto/ntff_facts.h"
 
 #include <inttypes.h>
@@ -30,6 +31,7 @@ bool ntff_ntff_sniff(struct ntff_slice head, uint64_t file_len)
     return version <= NTFF_VERSION_MAX && msg_len < UINT64_C(1) << 40;
 }
 
+enum { MAX_TOLD = 64 };           /* subgraphs that get lines of their own in `info` */
 enum { SOURCE_MAX = 0x7fffffff }; /* an offset in a source has 32 bits */
 
 /* A stretch of whole records in the file, all of one blob. */
@@ -47,9 +49,9 @@ struct decoder {
     uint32_t file, proc;
     struct ntff_profile p;
     NTFF_VEC(struct piece) pieces;
-    NTFF_VEC(struct ntff_core_run) runs;
+    struct ntff_cores cores;
     struct ntff_clocks *clocks; /* one per graph */
-    uint64_t n_records, n_dropped, n_reserved, n_bad_time, n_filtered, sw_marks, hw_marks;
+    uint64_t n_records, n_dropped, n_reserved, n_bad_time, sw_marks, hw_marks;
 };
 
 static const char *path_of(const struct decoder *x)
@@ -94,6 +96,13 @@ static int piece_cmp(const void *pa, const void *pb)
     if (a->off != b->off)
         return a->off < b->off ? -1 : 1;
     return a->len < b->len ? -1 : a->len > b->len;
+}
+
+/* By graph, then by place in the file. */
+static int graph_cmp(const void *pa, const void *pb)
+{
+    const struct piece *a = pa, *b = pb;
+    return a->graph != b->graph ? a->graph < b->graph ? -1 : 1 : piece_cmp(pa, pb);
 }
 
 /* A source for pieces [i, j), with its table of blobs. */
@@ -227,110 +236,100 @@ static bool fact_clocks(struct decoder *x, const struct ntff_graph *g, const cha
 /* -- cores
  * --------------------------------------------------------------------------------------------- */
 
-/* Samples of a graph's instruction records: how many lie inside a run of this core. */
-struct vote {
-    uint64_t ns[256];
-    size_t n;
-};
-
-static void take_votes(struct decoder *x, uint32_t graph, struct vote *v)
-{
-    size_t of_graph = 0;
-    for (size_t i = 0; i < x->pieces.n; i++)
-        of_graph += x->pieces.v[i].graph == graph;
-    for (size_t i = 0; i < x->pieces.n && of_graph; i++) {
-        const struct piece *p = &x->pieces.v[i];
-        if (p->graph != graph || p->blob->block_type == NTFF_BLOCK_DMA)
-            continue;
-        uint64_t n = p->len / NTFF_NOTIF_BYTES,
-                 step = n / (256 / (of_graph < 64 ? of_graph : 64)) + 1;
-        for (uint64_t k = 0; k < n && v->n < NTFF_ARRAY_LEN(v->ns); k += step) {
-            struct ntff_notif r = ntff_notif_at((const uint8_t *)x->p.file.p + p->off + k * 16);
-            unsigned type = ntff_notif_type(r.word0);
-            const struct ntff_clocks *c = graph < x->p.graphs.n ? &x->clocks[graph] : NULL;
-            if (c && ntff_notif_has_engine(type) && (type & 3) < 2 &&
-                ntff_tick_ns(&c->engine[ntff_notif_engine(type)], r.ts_ps, &v->ns[v->n]))
-                v->n++;
-        }
-    }
-}
-
-static size_t votes_for(const struct decoder *x, const struct vote *v, uint32_t core)
-{
-    size_t hits = 0;
-    for (size_t k = 0; k < v->n; k++) {
-        bool in = false;
-        for (size_t i = 0; i < x->runs.n && !in; i++)
-            in = x->runs.v[i].core == core && v->ns[k] >= x->runs.v[i].start_ns &&
-                 v->ns[k] <= x->runs.v[i].stop_ns;
-        hits += in;
-    }
-    return hits;
-}
-
 struct place {
     uint32_t nc, core;
 };
 
-/* Logical core in a file name: "..._vnc_3.ntff", "profile_nc_3_session_0.ntff" [AWS:HP] [API]. */
-static uint32_t nc_of_name(const char *path)
+/* Pieces of a graph: [*first, *end) of the list, which is sorted by graph. */
+static void pieces_of(const struct decoder *x, uint32_t graph, size_t *first, size_t *end)
 {
-    static const char *const marks[] = {"_vnc_", "_nc_"};
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(marks); i++) {
-        const char *at = strstr(base, marks[i]);
-        char *end;
-        if (!at || at[strlen(marks[i])] < '0' || at[strlen(marks[i])] > '9')
-            continue;
-        unsigned long n = strtoul(at + strlen(marks[i]), &end, 10);
-        if (n < 65536 && (*end == '.' || *end == '_' || !*end))
-            return (uint32_t)n;
+    size_t at[2];
+    for (int k = 0; k < 2; k++) {
+        size_t lo = 0, hi = x->pieces.n;
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo) / 2;
+            if (x->pieces.v[mid].graph < graph + (uint32_t)k)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        at[k] = lo;
     }
-    return NTFF_NONE;
+    *first = at[0];
+    *end = at[1];
 }
 
-static uint32_t nc_of_core(const struct decoder *x, uint32_t core)
+enum { SAMPLES = 256 };
+
+/* Device times of instructions, picked evenly from a graph's blobs. */
+static size_t take_samples(const struct decoder *x, uint32_t graph, uint64_t ns[SAMPLES])
 {
-    for (size_t i = 0; i < x->runs.n; i++)
-        if (x->runs.v[i].core == core)
-            return x->runs.v[i].nc;
-    uint32_t named = nc_of_name(path_of(x));
-    return named != NTFF_NONE ? named : core;
+    size_t first, end, n = 0;
+    pieces_of(x, graph, &first, &end);
+    size_t each = SAMPLES / (end - first < 64 ? end - first + 1 : 64);
+    for (size_t i = first; i < end; i++) {
+        const struct piece *p = &x->pieces.v[i];
+        uint64_t records = p->len / NTFF_NOTIF_BYTES, step = records / each + 1;
+        if (p->blob->block_type == NTFF_BLOCK_DMA)
+            continue;
+        for (uint64_t k = 0; k < records && n < SAMPLES; k += step) {
+            const uint8_t *at = (const uint8_t *)x->p.file.p + p->off + k * NTFF_NOTIF_BYTES;
+            struct ntff_notif r = ntff_notif_at(at);
+            unsigned type = ntff_notif_type(r.word0);
+            if (ntff_notif_kinds[type] <= NTFF_NK_END &&
+                ntff_tick_ns(&x->clocks[graph].engine[ntff_notif_engine(type)], r.ts_ps, &ns[n]))
+                n++;
+        }
+    }
+    return n;
 }
 
 static bool place_graph(struct decoder *x, uint32_t graph, struct place *out)
 {
     const struct ntff_graph *g = &x->p.graphs.v[graph];
-    struct vote v = {.n = 0};
-    uint32_t best = g->nc_idx;
     const char *how = "as subgraph_info says; no nc_exec_running to confirm it";
-    if (x->runs.n) {
-        take_votes(x, graph, &v);
-        size_t own = votes_for(x, &v, g->nc_idx), most = own;
-        for (size_t i = 0; i < x->runs.n; i++) {
-            uint32_t core = x->runs.v[i].core;
-            size_t hits =
-                core == best || (i && core == x->runs.v[i - 1].core) ? 0 : votes_for(x, &v, core);
-            if (hits > most && hits > own * 2)
-                best = core, most = hits;
-        }
-        how = best != g->nc_idx ? "by the nc_exec_running its instructions lie in"
-              : own ? "as subgraph_info says; its instructions lie in that core's nc_exec_running"
-                    : "as subgraph_info says; no nc_exec_running holds its instructions";
+    uint64_t ns[SAMPLES];
+    size_t hits = 0;
+    out->core = g->nc_idx;
+    if (x->cores.runs.n) {
+        size_t n = take_samples(x, graph, ns);
+        out->core = ntff_cores_vote(&x->cores, ns, n, g->nc_idx, &hits);
+        how = out->core != g->nc_idx ? "by the nc_exec_running its instructions lie in"
+              : hits ? "as subgraph_info says; its instructions lie in that core's nc_exec_running"
+                     : "as subgraph_info says; no nc_exec_running holds its instructions";
     }
-    if (best != g->nc_idx)
+    if (out->core != g->nc_idx)
         ntff_diag_add(diag_of(x), NTFF_DIAG_CORE_ESTIMATED, 1, path_of(x), NTFF_NO_OFFSET,
                       "subgraph %" PRIu32 " says core %" PRIu32 ", but ran on core %" PRIu32, graph,
-                      g->nc_idx, best);
-    *out = (struct place){nc_of_core(x, best), best};
+                      g->nc_idx, out->core);
+    const struct ntff_core_runs *runs = ntff_cores_find(&x->cores, out->core);
+    uint32_t named = ntff_cores_of_name(path_of(x));
+    out->nc = runs ? runs->nc : named != NTFF_NONE ? named : out->core;
     char key[32];
     snprintf(key, sizeof key, "subgraph %" PRIu32, graph);
-    return ntff_factf(x->b, x->file, key, how,
+    return graph >= MAX_TOLD ||
+           ntff_factf(x->b, x->file, key, how,
                       "%.*s, nd_idx %" PRIu32 ", nc_idx %" PRIu32 ": core %" PRIu32
                       " of NC%" PRIu32,
                       g->name.len < 200 ? (int)g->name.len : 200, g->name.p ? g->name.p : "",
                       g->nd_idx, g->nc_idx, out->core, out->nc);
+}
+
+/* The graph whose core's runs hold the first record of a blob. */
+static uint32_t graph_of(const struct decoder *x, const struct piece *p, const struct place *places)
+{
+    struct ntff_notif r = ntff_notif_at((const uint8_t *)x->p.file.p + p->off);
+    unsigned type = ntff_notif_type(r.word0);
+    for (uint32_t g = 0; g < x->p.graphs.n && g < MAX_TOLD; g++) {
+        const struct ntff_core_runs *runs = ntff_cores_find(&x->cores, places[g].core);
+        const struct ntff_clocks *c = &x->clocks[g];
+        const struct ntff_tick *t =
+            ntff_notif_has_engine(type) ? &c->engine[ntff_notif_engine(type)] : &c->other;
+        uint64_t ns;
+        if (runs && ntff_tick_ns(t, r.ts_ps, &ns) && ntff_cores_inside(&x->cores, runs, ns))
+            return g;
+    }
+    return NTFF_NONE;
 }
 
 /* Session blobs name no subgraph. With one subgraph they are its; else the runs their records lie
@@ -340,30 +339,16 @@ static void place_session(struct decoder *x, const struct place *places)
     uint64_t guessed = 0;
     for (size_t i = 0; i < x->pieces.n; i++) {
         struct piece *p = &x->pieces.v[i];
-        uint32_t best = 0;
-        uint64_t ns;
         if (p->graph != UINT32_MAX)
             continue;
-        struct ntff_notif r = ntff_notif_at((const uint8_t *)x->p.file.p + p->off);
-        bool hit = false;
-        for (uint32_t g = 0; g < x->p.graphs.n && !hit; g++) {
-            struct vote v = {.n = 1};
-            const struct ntff_clocks *c = &x->clocks[g];
-            unsigned type = ntff_notif_type(r.word0);
-            if (!ntff_tick_ns(ntff_notif_has_engine(type) ? &c->engine[ntff_notif_engine(type)]
-                                                          : &c->other,
-                              r.ts_ps, &ns))
-                continue;
-            v.ns[0] = ns;
-            hit = votes_for(x, &v, places[g].core) > 0;
-            best = hit ? g : best;
-        }
-        p->graph = best;
-        guessed += !hit && x->p.graphs.n > 1;
+        uint32_t g = x->p.graphs.n > 1 ? graph_of(x, p, places) : 0;
+        guessed += g == NTFF_NONE;
+        p->graph = g == NTFF_NONE ? 0 : g;
     }
     if (guessed)
         ntff_diag_add(diag_of(x), NTFF_DIAG_CORE_ESTIMATED, guessed, path_of(x), NTFF_NO_OFFSET,
                       "session blobs given to the first subgraph's core");
+    qsort(x->pieces.v, x->pieces.n, sizeof *x->pieces.v, graph_cmp);
 }
 
 /* With several physical cores to a logical one, each has a group of its own. */
@@ -374,8 +359,8 @@ static uint32_t parent_track(struct decoder *x, const struct place *places, size
     bool several = false;
     for (size_t i = 0; i < n; i++)
         several |= places[i].nc == me->nc && places[i].core != me->core;
-    for (size_t i = 0; i < x->runs.n; i++)
-        several |= x->runs.v[i].nc == me->nc && x->runs.v[i].core != me->core;
+    for (size_t i = 0; i < x->cores.cores.n; i++)
+        several |= x->cores.cores.v[i].nc == me->nc && x->cores.cores.v[i].core != me->core;
     uint32_t nc = ntff_build_nc(x->b, x->proc, me->nc);
     if (nc == NTFF_NONE || !several)
         return nc;
@@ -478,10 +463,12 @@ static bool read_piece(struct decoder *x, struct ntff_device *d, const struct pi
 static bool dma_extent(struct decoder *x, struct ntff_device *d, uint32_t graph)
 {
     uint64_t lo = UINT64_MAX, hi = 0;
-    for (size_t i = 0; i < x->pieces.n; i++) {
+    size_t first, end;
+    pieces_of(x, graph, &first, &end);
+    for (size_t i = first; i < end; i++) {
         const struct piece *p = &x->pieces.v[i];
         const uint8_t *data = (const uint8_t *)x->p.file.p + p->off;
-        if (p->graph != graph || data[3] % 32 != 2)
+        if (data[3] % 32 != 2)
             continue;
         const struct ntff_clocks *c = &x->clocks[graph];
         const struct ntff_tick *t =
@@ -511,7 +498,6 @@ static void add_counts(struct decoder *x, const struct ntff_device *d)
     x->n_dropped += d->n_dropped;
     x->n_reserved += d->n_reserved;
     x->n_bad_time += d->n_bad_time;
-    x->n_filtered += d->n_filtered;
     x->sw_marks += d->sw_marks;
     x->hw_marks += d->hw_marks;
 }
@@ -539,23 +525,33 @@ static bool read_graph(struct decoder *x, const struct place *places, size_t n, 
                             .core = places[graph].core};
     char where[48];
     snprintf(where, sizeof where, "NC%" PRIu32 ":%" PRIu32, d.nc, d.core);
-    if (!ntff_facts_graph(x->b, x->file, &x->p, graph, where) || !fact_clocks(x, g, where))
+    bool told = graph < MAX_TOLD;
+    size_t first, end;
+    pieces_of(x, graph, &first, &end);
+    if (told &&
+        (!ntff_facts_graph(x->b, x->file, &x->p, graph, where) || !fact_clocks(x, g, where)))
         return false;
+    if (first == end)
+        return true;
     if (!ntff_build_wants(x->b, x->proc, d.nc)) {
-        for (size_t i = 0; i < x->pieces.n; i++) {
-            uint64_t k = x->pieces.v[i].graph == graph ? x->pieces.v[i].len / NTFF_NOTIF_BYTES : 0;
-            x->n_records += k;
-            x->n_filtered += k;
+        struct ntff_counts *c = &ntff_build_trace(x->b)->counts;
+        for (size_t i = first; i < end; i++) {
+            uint64_t records = x->pieces.v[i].len / NTFF_NOTIF_BYTES;
+            x->n_records += records;
+            c->records_in += records;
+            c->filtered_records += records;
         }
         return true;
     }
     d.parent = parent_track(x, places, n, graph);
     bool ok = d.parent != NTFF_NONE && ntff_device_init(&d) == NTFF_OK && dma_extent(x, &d, graph);
-    for (size_t i = 0; ok && i < x->pieces.n; i++)
-        if (x->pieces.v[i].graph == graph)
-            ok = read_piece(x, &d, &x->pieces.v[i]);
-    ok = ok && ntff_device_finish(&d);
-    ok = ok && set_zero(x, &d) && ntff_facts_core(&d, where, x->runs.v, x->runs.n);
+    for (size_t i = first; ok && i < end; i++)
+        ok = read_piece(x, &d, &x->pieces.v[i]);
+    ok = ok && ntff_device_finish(&d) && set_zero(x, &d);
+    const struct ntff_core_runs *runs = ntff_cores_find(&x->cores, d.core);
+    if (ok && told)
+        ok = ntff_facts_core(&d, where, runs ? x->cores.runs.v + runs->first : NULL,
+                             runs ? runs->n : 0);
     add_counts(x, &d);
     ntff_device_done(&d);
     return ok;
@@ -606,7 +602,7 @@ static void report(struct decoder *x)
                       "between blobs of the notification section");
     if (p->n_over)
         ntff_diag_add(d, NTFF_DIAG_BAD_RECORD, p->n_over, path_of(x), NTFF_NO_OFFSET,
-                      "entries of a list beyond %u", NTFF_LIST_MAX);
+                      "entries of lists longer than any device has");
     if (p->file.len > msg_end && p->graphs.n == 0 && p->msg.len)
         ntff_diag_add(d, NTFF_DIAG_UNDECIDED, 1, path_of(x), NTFF_HEADER_BYTES,
                       "no subgraph could be found in the message");
@@ -625,19 +621,10 @@ static void report(struct decoder *x)
                       x->hw_marks);
 }
 
-static bool load_runs(struct decoder *x)
-{
-    size_t n = ntff_build_core_runs(x->b, x->proc, NULL, 0);
-    if (!ntff_grow(x->budget, (void **)&x->runs.v, &x->runs.cap, 0, n + 1, sizeof *x->runs.v))
-        return false;
-    x->runs.n = ntff_build_core_runs(x->b, x->proc, x->runs.v, n);
-    return true;
-}
-
 /* Blobs but no subgraph: one is made up, for the core the file name has. */
 static bool invent_graph(struct decoder *x)
 {
-    uint32_t nc = nc_of_name(path_of(x));
+    uint32_t nc = ntff_cores_of_name(path_of(x));
     struct ntff_graph *g = NTFF_VEC_PUSH(x->budget, &x->p.graphs);
     if (!g)
         return false;
@@ -652,7 +639,8 @@ static bool decode(struct decoder *x)
     if (x->p.graphs.n == 0 && x->p.blobs.n && !invent_graph(x))
         return false;
     size_t n = x->p.graphs.n, bytes = 0;
-    if (!ntff_facts_file(x->b, x->file, &x->p) || !load_runs(x) || !make_clocks(x))
+    if (!ntff_facts_file(x->b, x->file, &x->p) ||
+        !ntff_cores_load(&x->cores, x->b, x->proc, x->budget) || !make_clocks(x))
         return false;
     if (n == 0)
         return true;
@@ -660,17 +648,20 @@ static bool decode(struct decoder *x)
         return false;
     struct place *places = ntff_arena_alloc(&ntff_build_trace(x->b)->arena, bytes);
     bool ok = places != NULL;
+    if (x->pieces.n)
+        qsort(x->pieces.v, x->pieces.n, sizeof *x->pieces.v, graph_cmp);
     for (uint32_t g = 0; ok && g < n; g++)
         ok = place_graph(x, g, &places[g]);
     if (!ok)
         return false;
-    place_session(x, places);
+    if (x->pieces.n)
+        place_session(x, places);
     if (!keep_queues(x))
         return false;
     for (uint32_t g = 0; g < n; g++)
         if (!read_graph(x, places, n, g))
             return false;
-    return true;
+    return n <= MAX_TOLD || ntff_factf(x->b, x->file, "subgraphs", NULL, "%zu in all", n);
 }
 
 enum ntff_status ntff_decode_ntff(struct ntff_builder *b, struct ntff_input *in, uint32_t file,
@@ -690,7 +681,7 @@ enum ntff_status ntff_decode_ntff(struct ntff_builder *b, struct ntff_input *in,
             status = ntff_build_progress(b, "", 0, 0) ? NTFF_NOMEM : NTFF_CANCELLED;
     }
     NTFF_VEC_FREE(x.budget, &x.pieces);
-    NTFF_VEC_FREE(x.budget, &x.runs);
+    ntff_cores_done(&x.cores, x.budget);
     ntff_profile_done(&x.p);
     return status;
 }

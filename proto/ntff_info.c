@@ -351,10 +351,12 @@ static bool read_graph(struct ntff_profile *p, struct ntff_slice msg)
     g.n_queues = (uint32_t)p->queues.n - g.first_queue;
     if (!ok)
         return false;
-    struct ntff_graph *to = PUSH(p, &p->graphs);
+    if (p->graphs.n >= NTFF_GRAPHS_MAX)
+        return p->n_over++, true;
+    struct ntff_graph *to = NTFF_VEC_PUSH(p->budget, &p->graphs);
     if (to)
         *to = g;
-    return to || FULL(&p->graphs);
+    return to != NULL;
 }
 
 /* neff_node_info -> nd_node -> graphs */

@@ -165,6 +165,7 @@ struct ntff_profile {
     const char *base_how; /* "sum test", "record test", "default" */
 };
 
+#define NTFF_GRAPHS_MAX 4096     /* a subgraph is a core: no machine has as many */
 #define NTFF_LIST_MAX (1u << 20) /* entries of any list; beyond it they are counted only */
 
 /* Header of a file. False when it is none (too short, or the fixed zero bytes are not). */

@@ -7,8 +7,9 @@ import glob
 import gzip
 import json
 import os
+import shutil
 
-from e2e import CASES, Tap, convert
+from e2e import CASES, TMP, Tap, convert, run
 
 ENGINES = ["Tensor (PE)", "Scalar (ACT)", "GpSimd (POOL)", "Vector (DVE)", "Sync (SP)"]
 NAMES = ["Tensor", "Scalar", "GpSimd", "Vector", "Sync"]
@@ -79,6 +80,26 @@ def check_alone(tap, truth, form):
         tap.ok(not bad, f"{what}: times and durations", *bad[:5])
 
 
+def check_wrong_core(tap, truth):
+    """Subgraphs that name each other's core, then one no core has: where their instructions ran counts."""
+    path = glob.glob(os.path.join(CASE, "*", "*_vnc_1.ntff"))[0]
+    here = os.path.join(TMP, os.path.basename(os.path.dirname(path)))
+    os.makedirs(here, exist_ok=True)
+    shutil.copy(os.path.join(os.path.dirname(path), "ntrace.pb"), here)
+    with open(path, "rb") as f:
+        good = f.read()
+    want = {(t["core"], NAMES[t["engine"]], t["pc"], t["nc_ns"]) for t in truth["device"] if t["core"] >= 2}
+    for name, two, three in (("swapped", b"\x18\x03", b"\x18\x02"), ("unknown", b"\x18\x02", b"\x18\x09")):
+        head = good[:500].replace(b"\x18\x02", b"??").replace(b"\x18\x03", three).replace(b"??", two)
+        with open(os.path.join(here, os.path.basename(path)), "wb") as f:
+            f.write(head + good[500:])
+        r = convert(here)
+        got = instructions(r)
+        tap.eq(set(got), want, f"cores {name}: instructions on the core they ran on")
+        _, said, _ = run("info", here)
+        tap.ok(b"by the nc_exec_running its instructions lie in" in said, f"cores {name}: said how", said)
+
+
 def main():
     tap = Tap()
     with gzip.open(CASE + ".truth.json.gz", "rt") as f:
@@ -87,6 +108,7 @@ def main():
         check_session(tap, truth, form)
         check_session(tap, truth, form, "--schema", os.path.join(CASES, "schema.desc"))
         check_alone(tap, truth, form)
+    check_wrong_core(tap, truth)
     tap.end()
 
 
