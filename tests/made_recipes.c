@@ -162,6 +162,7 @@ static struct ntff_trace *hostile(void)
         " ",
         "last",
     };
+    static const char raw[] = "\x1b[H\x80\xff\xc0\xaf\0zero\x7f";
     struct made *s = made_begin();
     uint32_t p = made_track(s, NTFF_NONE, NTFF_TRACK_PROCESS, "proc \033[31mred\033[0m");
     uint32_t t =
@@ -173,7 +174,7 @@ static struct ntff_trace *hostile(void)
     for (size_t i = 0; i < NTFF_ARRAY_LEN(names); i++) {
         uint32_t e = made_span(s, t, 0, i * 1000, 900, names[i]);
         made_span(s, wide, 0, i * 1000, 1000, names[6]);
-        made_attr(s, e, "raw\033[5m", "\x1b[H\x80\xff\xc0\xaf\x00zero\x7f", 15);
+        made_attr(s, e, "raw\033[5m", raw, sizeof raw - 1);
     }
     char *big = malloc(1 << 20);
     if (!big)
@@ -336,7 +337,7 @@ static struct ntff_trace *any(size_t n, uint64_t seed)
         } else {
             uint32_t e = made_span(s, k, lane, *at, dur, name);
             if (made_below(&rng, 30) == 0)
-                made_event_of(s, e)->flags |= (uint32_t)(1u << made_below(&rng, 9)) & ~1u;
+                made_event_of(s, e)->flags ^= (1u << (1 + made_below(&rng, 8))) & 0x1ffu;
             if (e && made_below(&rng, 10) == 0)
                 made_flow(s, (uint32_t)made_below(&rng, e), e);
             if (*d < 6 && dur > 8 && made_below(&rng, 3) == 0) {

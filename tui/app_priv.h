@@ -140,6 +140,9 @@ void tui_nav_range(const struct tui_app *a, uint64_t *from, uint64_t *to);
 size_t tui_nav_flows(const struct tui_app *a, uint32_t event, int dir, size_t *first);
 const struct ntff_flow *tui_nav_flow_at(const struct tui_app *a, int dir, size_t i);
 
+/* actions.c: returns TUI_* flags. */
+unsigned tui_app_key(struct tui_app *a, uint32_t key);
+
 /* prompt.c: the line at the bottom. */
 void tui_ask(struct tui_app *a, enum tui_ask what, const char *text);
 unsigned tui_ask_key(struct tui_app *a, uint32_t key);
