@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAME_BUDGET 1200  /* rows summed per frame, see sums.c */
-#define SEARCH_SLICE 20000 /* see tui_search_step */
-#define STATS_SLICE 100000 /* events */
+#define FRAME_BUDGET 150000 /* events, nodes and columns looked at in a frame, see sums.h */
+#define SEARCH_SLICE 10000  /* see tui_search_step */
+#define STATS_SLICE 40000   /* events */
 
 const struct tui_glyphs tui_glyphs_utf8 = {
     .open = 0x25BE,
@@ -166,7 +166,6 @@ void tui_app_free(struct tui_app *a)
     tui_rows_done(&a->rows);
     free(a->busy_tracks);
     free(a->flows_by_to);
-    free(a->cells);
     free(a->vals);
     free(a);
 }
@@ -259,14 +258,10 @@ const char *tui_app_name(const struct tui_app *a, uint32_t event, size_t *len)
 
 const struct tui_sum *tui_app_sums(struct tui_app *a, const struct tui_line *line)
 {
-    if (line->pre1 - line->pre0 > 1 || line->row1 - line->row0 > 1) {
-        const struct tui_sums_entry *e = tui_sums_line(&a->sums, line);
-        return e ? e->v : NULL;
-    }
-    if (line->row1 == line->row0)
+    if (line->row1 == line->row0 && line->pre1 - line->pre0 <= 1)
         return NULL;
-    tui_lod_cells(a->l, line->row0, &a->view, 0, a->view.cols, a->cells);
-    return a->cells;
+    const struct tui_sums_entry *e = tui_sums_line(&a->sums, line);
+    return e ? e->v : NULL;
 }
 
 /* -- events --------------------------------------------------------------------------------- */
@@ -310,12 +305,12 @@ static void work_search(struct tui_app *a)
     }
 }
 
-bool tui_app_work(struct tui_app *a)
+unsigned tui_app_work(struct tui_app *a)
 {
-    bool worked = a->sums.pending || a->overview.pending;
+    unsigned work = a->sums.pending || a->overview.pending ? TUI_STALE : 0;
     if (a->search.active && a->search.running) {
         work_search(a);
-        worked = true;
+        work |= TUI_MORE;
     }
     if (a->lay.stats.h) {
         uint64_t from, to;
@@ -323,23 +318,21 @@ bool tui_app_work(struct tui_app *a)
         tui_nav_range(a, &from, &to);
         a->stats.sort = a->sort;
         tui_stats_want(&a->stats, &a->rows, from, to, a->stats_scoped && l ? l->track : NTFF_NONE);
-        worked = tui_stats_step(&a->stats, STATS_SLICE) || worked;
+        work |= tui_stats_step(&a->stats, STATS_SLICE) ? TUI_MORE : 0;
     }
-    return worked;
+    return work;
 }
 
 /* -- drawing -------------------------------------------------------------------------------- */
 
 static bool frame_memory(struct tui_app *a)
 {
-    if (a->cells_cap < a->view.cols) {
-        struct tui_sum *cells = realloc(a->cells, (size_t)a->view.cols * sizeof *cells);
-        a->cells = cells ? cells : a->cells;
+    if (a->vals_cap < a->view.cols) {
         struct tui_range *vals = realloc(a->vals, (size_t)a->view.cols * sizeof *vals);
-        a->vals = vals ? vals : a->vals;
-        if (!cells || !vals)
+        if (!vals)
             return false;
-        a->cells_cap = a->view.cols;
+        a->vals = vals;
+        a->vals_cap = a->view.cols;
     }
     struct tui_view whole = tui_app_whole(a);
     return tui_sums_frame(&a->sums, &a->rows, &a->view, FRAME_BUDGET) &&

@@ -40,9 +40,13 @@ enum {
 /* Returns TUI_* flags. */
 unsigned tui_app_handle(struct tui_app *a, const struct tui_event *e);
 
-/* A slice of background work (search, statistics, summaries of folded tracks); true if there was
- * something to do: then draw and call again. */
-bool tui_app_work(struct tui_app *a);
+enum {
+    TUI_MORE = 1, /* call again: a search or a count goes on */
+    TUI_STALE = 2 /* draw again: there is more to show, or drawing itself was cut short */
+};
+/* A slice of background work, a few ms at most. Returns TUI_MORE, TUI_STALE or 0 = nothing to do.
+ */
+unsigned tui_app_work(struct tui_app *a);
 
 void tui_app_draw(struct tui_app *a, struct tui_screen *s);
 

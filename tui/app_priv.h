@@ -93,9 +93,8 @@ struct tui_app {
     uint64_t doc_now;
 
     struct tui_sums sums, overview;
-    struct tui_sum *cells;  /* scratch of one line */
     struct tui_range *vals; /* scratch of one counter line */
-    int cells_cap;
+    int vals_cap;
 
     int drag_x0; /* column where the button went down; -1 = not down */
     enum { TUI_DRAG_NONE, TUI_DRAG_TIME, TUI_DRAG_OVERVIEW } drag;

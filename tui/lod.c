@@ -9,6 +9,17 @@ static inline const struct ntff_event *event_of(const struct tui_lod *l, const s
     return &l->t->events[r->ev[pos]];
 }
 
+/* Events of a row lie far apart in memory: ask for one before it is needed. */
+static inline void fetch(const struct tui_lod *l, const struct tui_row *r, uint32_t pos)
+{
+    if (pos >= r->n)
+        return;
+    const char *e = (const char *)&l->t->events[r->ev[pos]];
+    __builtin_prefetch(e);
+    __builtin_prefetch(e + sizeof(struct ntff_event) - 1);
+}
+#define FETCH_AHEAD 8
+
 static inline uint64_t end_of(const struct ntff_event *e)
 {
     return e->dur_ns > UINT64_MAX - e->ts_ns ? UINT64_MAX : e->ts_ns + e->dur_ns;
@@ -16,23 +27,16 @@ static inline uint64_t end_of(const struct ntff_event *e)
 
 unsigned tui_event_has(const struct ntff_trace *t, const struct ntff_event *e)
 {
-    unsigned has = 0;
-    if (e->cat == NTFF_CAT_ERROR)
-        has |= TUI_HAS_ERROR;
+    unsigned has = 0, f = e->flags;
+    has |= e->cat == NTFF_CAT_ERROR ? TUI_HAS_ERROR : 0;
+    has |= f & NTFF_EV_UNFINISHED ? TUI_HAS_UNFINISHED : 0;
+    has |= f & NTFF_EV_START_LOST ? TUI_HAS_START_LOST : 0;
+    has |= f & (NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT) ? TUI_HAS_CUT : 0;
+    has |= f & NTFF_EV_ESTIMATED ? TUI_HAS_ESTIMATED : 0;
+    has |= f & NTFF_EV_UNALIGNED ? TUI_HAS_UNALIGNED : 0;
+    has |= f & NTFF_EV_INSTANT ? TUI_HAS_INSTANT : 0;
     if (e->cat == NTFF_CAT_MARK && strncmp(ntff_str_of(t, e->name), "events lost", 11) == 0)
         has |= TUI_HAS_LOST; /* as the loader names them */
-    if (e->flags & NTFF_EV_UNFINISHED)
-        has |= TUI_HAS_UNFINISHED;
-    if (e->flags & NTFF_EV_START_LOST)
-        has |= TUI_HAS_START_LOST;
-    if (e->flags & (NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT))
-        has |= TUI_HAS_CUT;
-    if (e->flags & NTFF_EV_ESTIMATED)
-        has |= TUI_HAS_ESTIMATED;
-    if (e->flags & NTFF_EV_UNALIGNED)
-        has |= TUI_HAS_UNALIGNED;
-    if (e->flags & NTFF_EV_INSTANT)
-        has |= TUI_HAS_INSTANT;
     return has;
 }
 
@@ -114,6 +118,7 @@ struct acc {
     uint32_t event;
     ntff_str name;
     unsigned has;
+    uint32_t cost; /* events and nodes looked at */
 };
 
 static void acc_vote(struct acc *a, ntff_str name, uint64_t votes)
@@ -136,23 +141,25 @@ static void acc_longest(struct acc *a, uint64_t dur, uint32_t event)
     }
 }
 
-/* Events [i, j), each clipped to [from, to). */
-static void acc_events(const struct tui_lod *l, const struct tui_row *r, uint32_t i, uint32_t j,
-                       uint64_t from, uint64_t to, struct acc *a)
+/* One event, clipped to [from, to). */
+static inline void acc_event(const struct tui_lod *l, const struct ntff_event *e, uint32_t event,
+                             uint64_t from, uint64_t to, struct acc *a)
 {
-    for (; i < j; i++) {
-        const struct ntff_event *e = event_of(l, r, i);
-        uint64_t b = e->ts_ns > from ? e->ts_ns : from, end = end_of(e);
-        uint64_t ns = (end < to ? end : to) > b ? (end < to ? end : to) - b : 0;
-        a->busy += ns;
-        acc_vote(a, e->name, ns);
-        acc_longest(a, e->dur_ns, r->ev[i]);
+    uint64_t b = e->ts_ns > from ? e->ts_ns : from, end = end_of(e);
+    end = end < to ? end : to;
+    uint64_t ns = end > b ? end - b : 0;
+    a->busy += ns;
+    a->cost++;
+    acc_vote(a, e->name, ns);
+    acc_longest(a, e->dur_ns, event);
+    /* most events have nothing to tell */
+    if (e->flags || e->cat == NTFF_CAT_ERROR || e->cat == NTFF_CAT_MARK)
         a->has |= tui_event_has(l->t, e);
-    }
 }
 
 static void acc_node(const struct tui_node *n, struct acc *a)
 {
+    a->cost++;
     acc_vote(a, n->name, tui_node_votes(n));
     acc_longest(a, n->longest_ns, n->event);
     a->has |= tui_node_has(n);
@@ -163,94 +170,130 @@ static void acc_blocks(const struct tui_lod *l, const struct tui_row *r, uint32_
                        struct acc *a)
 {
     const struct tui_node *level = l->nodes + r->node;
+    const struct tui_block *b = l->blocks + r->block;
     uint32_t n = tui_blocks_of(r->n);
+    a->busy += b[hi].busy_ns - b[lo].busy_ns; /* hi is never behind the last block */
     while (lo < hi) {
         for (; lo < hi && lo % TUI_FAN; lo++)
             acc_node(&level[lo], a);
-        /* the last node of a level may have fewer than TUI_FAN children: it is whole all the same
-         */
-        for (; lo < hi && hi % TUI_FAN && hi != n; hi--)
+        for (; lo < hi && hi % TUI_FAN; hi--)
             acc_node(&level[hi - 1], a);
-        if (lo >= hi)
-            break;
         if (hi - lo <= TUI_FAN) {
             for (; lo < hi; lo++)
                 acc_node(&level[lo], a);
-            break;
+            return;
         }
         level += n;
         n = tui_parents_of(n);
         lo /= TUI_FAN;
-        hi = (hi + TUI_FAN - 1) / TUI_FAN;
+        hi /= TUI_FAN;
     }
 }
 
-/* Events [i, j) of a row over [from, to); only the first and the last can reach over an edge. */
-static void sum_events(const struct tui_lod *l, const struct tui_row *r, uint32_t i, uint32_t j,
-                       uint64_t from, uint64_t to, struct tui_sum *out)
+/* The last block that starts before t, from block k that does. */
+static uint32_t last_block_before(const struct tui_block *b, uint32_t n, uint32_t k, uint64_t t)
 {
-    struct acc a = {.event = NTFF_NONE};
-    uint32_t n = j - i;
-    if (n <= 2 * TUI_BLOCK || r->n <= TUI_BLOCK) {
-        acc_events(l, r, i, j, from, to, &a);
-    } else {
-        uint32_t b0 = (i + 1 + TUI_BLOCK - 1) / TUI_BLOCK, b1 = (j - 1) / TUI_BLOCK;
-        const struct tui_block *b = l->blocks + r->block;
-        acc_events(l, r, i, b0 * TUI_BLOCK, from, to, &a);
-        if (b1 > b0) {
-            acc_blocks(l, r, b0, b1, &a);
-            a.busy += b[b1].busy_ns - b[b0].busy_ns;
-        }
-        acc_events(l, r, b1 > b0 ? b1 * TUI_BLOCK : b0 * TUI_BLOCK, j, from, to, &a);
+    uint32_t step = 1;
+    while (k + step < n && b[k + step].ts_ns < t) {
+        k += step;
+        step *= 2;
     }
-    out->busy_ns = a.busy;
-    out->count = n;
-    out->event = a.event;
-    out->has = (uint8_t)a.has;
-    out->name = a.event == NTFF_NONE               ? 0
-                : a.votes && a.votes >= a.busy / 3 ? a.name
-                                                   : l->t->events[a.event].name;
+    uint32_t hi = k + step < n ? k + step : n;
+    while (hi - k > 1) {
+        uint32_t mid = k + (hi - k) / 2;
+        if (b[mid].ts_ns < t)
+            k = mid;
+        else
+            hi = mid;
+    }
+    return k;
+}
+
+/* Adds the events from position i on that start before to; returns the first that does not. Blocks
+ * all of whose events do (the next block starts before to as well) are taken whole; they end there
+ * too, as spans of a row do not overlap. */
+static uint32_t acc_until(const struct tui_lod *l, const struct tui_row *r, uint32_t i,
+                          uint64_t from, uint64_t to, struct acc *a)
+{
+    const struct tui_block *b = l->blocks + r->block;
+    uint32_t n_blocks = tui_blocks_of(r->n);
+    while (i < r->n) {
+        uint32_t k = i / TUI_BLOCK;
+        if (i % TUI_BLOCK == 0 && k + 1 < n_blocks && b[k + 1].ts_ns < to) {
+            uint32_t last = last_block_before(b, n_blocks, k + 1, to);
+            i = last * TUI_BLOCK;
+            for (uint32_t f = 0; f < FETCH_AHEAD; f++)
+                fetch(l, r, i + f);
+            acc_blocks(l, r, k, last, a);
+            continue;
+        }
+        fetch(l, r, i + FETCH_AHEAD);
+        const struct ntff_event *e = event_of(l, r, i);
+        if (e->ts_ns >= to)
+            break;
+        acc_event(l, e, r->ev[i++], from, to, a);
+    }
+    return i;
 }
 
 static const struct tui_sum empty_sum = {.event = NTFF_NONE};
 
-void tui_lod_cells(const struct tui_lod *l, uint32_t row, const struct tui_view *v, int x0, int x1,
-                   struct tui_sum *out)
+/* [from, to) of a row; pos is the first event that starts at or after from. Returns the first that
+ * starts at or after to. */
+static uint32_t sum_range(const struct tui_lod *l, const struct tui_row *r, uint32_t pos,
+                          uint64_t from, uint64_t to, struct tui_sum *out, uint32_t *cost)
+{
+    struct acc a = {.event = NTFF_NONE};
+    uint32_t first = pos;
+    if (pos && end_of(event_of(l, r, pos - 1)) > from) {
+        first = pos - 1;
+        acc_event(l, event_of(l, r, first), r->ev[first], from, to, &a);
+    }
+    uint32_t end = acc_until(l, r, pos, from, to, &a);
+    *out = empty_sum;
+    *cost += a.cost;
+    if (end == first)
+        return end;
+    bool sure = a.votes && a.votes >= a.busy / 3;
+    *out = (struct tui_sum){.busy_ns = a.busy,
+                            .count = end - first,
+                            .event = a.event,
+                            .name = sure ? a.name : l->t->events[a.event].name,
+                            .has = (uint8_t)a.has};
+    return end;
+}
+
+uint32_t tui_lod_cells(const struct tui_lod *l, uint32_t row, const struct tui_view *v, int x0,
+                       int x1, struct tui_sum *out)
 {
     const struct tui_row *r = &l->rows[row];
-    uint32_t pos = find_from(l, r, 0, tui_view_begin(v, x0)); /* first start >= the cell's begin */
-    uint64_t prev_end = pos ? end_of(event_of(l, r, pos - 1)) : 0;
-    uint64_t next_ts = pos < r->n ? event_of(l, r, pos)->ts_ns : UINT64_MAX;
+    uint64_t from = tui_view_begin(v, x0), prev_end = 0, next_ts = UINT64_MAX;
+    uint32_t pos = find_from(l, r, 0, from), known = NTFF_NONE, cost = (uint32_t)(x1 - x0);
     for (int x = x0; x < x1; x++) {
-        uint64_t from = tui_view_begin(v, x), to = tui_view_end(v, x);
-        uint32_t end = pos;
-        if (next_ts < to)
-            end = find_from(l, r, pos, to);
-        uint32_t first = pos && prev_end > from ? pos - 1 : pos;
-        if (first == end)
-            out[x - x0] = empty_sum;
-        else
-            sum_events(l, r, first, end, from, to, &out[x - x0]);
-        /* a column narrower than a ns shows the same ns as the next one */
-        if (end != pos && tui_view_begin(v, x + 1) > from) {
-            pos = tui_view_begin(v, x + 1) >= to ? end
-                                                 : find_from(l, r, pos, tui_view_begin(v, x + 1));
+        uint64_t next = tui_view_begin(v, x + 1), to = next > from ? next : from + 1;
+        if (known != pos) { /* the neighbours of pos, read once */
             prev_end = pos ? end_of(event_of(l, r, pos - 1)) : 0;
             next_ts = pos < r->n ? event_of(l, r, pos)->ts_ns : UINT64_MAX;
+            known = pos;
         }
+        if (next_ts >= to && prev_end <= from) {
+            out[x - x0] = empty_sum;
+        } else {
+            uint32_t end = sum_range(l, r, pos, from, to, &out[x - x0], &cost);
+            if (next > from) /* a column narrower than a ns shows the same one as the next */
+                pos = end;
+        }
+        from = next;
     }
+    return cost;
 }
 
 void tui_lod_range(const struct tui_lod *l, uint32_t row, uint64_t from, uint64_t to,
                    struct tui_sum *out)
 {
     const struct tui_row *r = &l->rows[row];
-    uint32_t i = find_from(l, r, 0, from), j = find_from(l, r, i, to);
-    if (i && end_of(event_of(l, r, i - 1)) > from)
-        i--;
-    *out = empty_sum;
-    if (j > i)
-        sum_events(l, r, i, j, from, to, out);
+    uint32_t cost = 0;
+    sum_range(l, r, find_from(l, r, 0, from), from, to, out, &cost);
 }
 
 /* -- busy time of a track ------------------------------------------------------------------- */
@@ -366,21 +409,7 @@ uint32_t tui_lod_next_longest(const struct tui_lod *l, uint32_t row0, uint32_t r
     return s.best;
 }
 
-/* -- gaps ----------------------------------------------------------------------------------- */
-
-/* End of whatever runs on the track's outermost rows before t. */
-static uint64_t reach_before(const struct tui_lod *l, uint32_t track, uint64_t t)
-{
-    uint64_t reach = 0;
-    for (uint32_t i = l->first_row[track]; i < l->first_row[track + 1]; i++) {
-        if (l->rows[i].depth)
-            continue;
-        uint32_t pos = tui_lod_find(l, i, t);
-        uint64_t end = pos ? end_of(event_of(l, &l->rows[i], pos - 1)) : 0;
-        reach = end > reach ? end : reach;
-    }
-    return reach;
-}
+/* -- gaps ---------------------------------------------------------------------------------- */
 
 static bool gap_before(const struct tui_gap *a, const struct tui_gap *b)
 {
@@ -388,38 +417,81 @@ static bool gap_before(const struct tui_gap *a, const struct tui_gap *b)
     return la != lb ? la > lb : a->from < b->from;
 }
 
-/* Lanes are given first fit, so whenever nothing runs the next span starts on lane 0: every gap of
- * the track ends where a span of its first row starts. */
+struct gaps {
+    uint64_t from, to;
+    struct tui_gap after, best;
+    bool limited, found;
+};
+
+/* A gap of the track, clipped to the range: the best so far among those after the last one shown?
+ */
+static void consider(struct gaps *s, uint64_t from, uint64_t to)
+{
+    struct tui_gap g = {from > s->from ? from : s->from, to};
+    if (g.to <= g.from || (s->found && !gap_before(&g, &s->best)) ||
+        (s->limited && !gap_before(&s->after, &g)))
+        return;
+    s->best = g;
+    s->found = true;
+}
+
+/* Whether gaps of at most this length cannot be the best any more. */
+static bool too_short(const struct gaps *s, uint64_t longest)
+{
+    return longest == 0 || (s->found && longest <= s->best.to - s->best.from);
+}
+
+/* One lane: gaps lie between the spans of the outermost row, and each block knows its longest. */
+static void gaps_of_row(const struct tui_lod *l, uint32_t row, struct gaps *s)
+{
+    const struct tui_row *r = &l->rows[row];
+    const struct tui_block *b = l->blocks + r->block;
+    uint32_t i = tui_lod_find(l, row, s->from), j = find_from(l, r, i, s->to);
+    for (i = i ? i : 1; i < j; i++) {
+        if (r->n > TUI_BLOCK && i % TUI_BLOCK == 1 && too_short(s, b[i / TUI_BLOCK].gap_ns)) {
+            i += TUI_BLOCK - 1;
+            continue;
+        }
+        consider(s, end_of(event_of(l, r, i - 1)), event_of(l, r, i)->ts_ns);
+    }
+}
+
+/* Several lanes: by the union index, whose entries tell how long nothing ran in between. */
+static void gaps_of_lanes(const struct tui_lod *l, uint32_t track, struct gaps *s)
+{
+    const uint32_t *o = l->t->order + l->t->first[track];
+    uint32_t n = l->t->first[track + 1] - l->t->first[track];
+    const struct tui_union *u = l->unions + l->first_union[track];
+    uint32_t n_unions = (uint32_t)(l->first_union[track + 1] - l->first_union[track]);
+    for (uint32_t k = 0; k < n_unions && u[k].ts_ns < s->to; k++) {
+        if (k + 1 < n_unions) {
+            uint64_t idle = (u[k + 1].reach_ns - u[k].reach_ns) - (u[k + 1].busy_ns - u[k].busy_ns);
+            if (u[k + 1].ts_ns < s->from || (k > 0 && too_short(s, idle)))
+                continue;
+        }
+        uint64_t reach = u[k].reach_ns;
+        for (uint32_t i = k * TUI_UNION; i < n && i < (k + 1) * TUI_UNION; i++) {
+            const struct ntff_event *e = &l->t->events[o[i]];
+            if (e->ts_ns >= s->to)
+                return;
+            if (i > 0 && e->ts_ns > reach)
+                consider(s, reach, e->ts_ns);
+            reach = end_of(e) > reach ? end_of(e) : reach;
+        }
+    }
+}
+
 bool tui_lod_next_gap(const struct tui_lod *l, uint32_t track, uint64_t from, uint64_t to,
                       const struct tui_gap *prev, struct tui_gap *out)
 {
-    if (l->first_row[track] == l->first_row[track + 1])
-        return false;
-    uint32_t row = l->first_row[track];
-    const struct tui_row *r = &l->rows[row];
-    struct tui_gap last = prev ? *prev : (struct tui_gap){0}; /* out may be prev */
-    bool one_lane = l->t->tracks[track].n_lanes <= 1, found = false;
-    uint32_t i = tui_lod_find(l, row, from), j = find_from(l, r, i, to);
-    const struct tui_block *b = l->blocks + r->block;
-    for (i = i ? i : 1; i < j; i++) {
-        if (found && r->n > TUI_BLOCK && i % TUI_BLOCK == 1 &&
-            b[i / TUI_BLOCK].gap_ns <= out->to - out->from) {
-            i += TUI_BLOCK - 1; /* no gap behind an event of this block is longer */
-            continue;
-        }
-        struct tui_gap g = {end_of(event_of(l, r, i - 1)), event_of(l, r, i)->ts_ns};
-        if (g.from < from)
-            g.from = from;
-        if (g.to <= g.from || (found && !gap_before(&g, out)))
-            continue;
-        if (!one_lane) {
-            uint64_t reach = reach_before(l, track, g.to);
-            g.from = reach > g.from ? reach : g.from;
-        }
-        if (g.to > g.from && (!prev || gap_before(&last, &g)) && (!found || gap_before(&g, out))) {
-            *out = g;
-            found = true;
-        }
-    }
-    return found;
+    struct gaps s = {.from = from, .to = to, .limited = prev != NULL};
+    if (prev)
+        s.after = *prev;
+    if (l->first_union[track + 1] > l->first_union[track])
+        gaps_of_lanes(l, track, &s);
+    else if (l->first_row[track + 1] > l->first_row[track])
+        gaps_of_row(l, l->first_row[track], &s);
+    if (s.found)
+        *out = s.best;
+    return s.found;
 }

@@ -82,9 +82,10 @@ enum ntff_status tui_lod_build(struct tui_lod *l, struct ntff_trace *t,
                                void *user, struct ntff_error *err) NTFF_MUST_CHECK;
 void tui_lod_done(struct tui_lod *l);
 
-/* Sums of columns [x0, x1) of a row into out[0 .. x1 - x0). */
-void tui_lod_cells(const struct tui_lod *l, uint32_t row, const struct tui_view *v, int x0, int x1,
-                   struct tui_sum *out);
+/* Sums of columns [x0, x1) of a row into out[0 .. x1 - x0). Returns what it cost: events, nodes and
+ * columns looked at. */
+uint32_t tui_lod_cells(const struct tui_lod *l, uint32_t row, const struct tui_view *v, int x0,
+                       int x1, struct tui_sum *out);
 /* One range of a row. */
 void tui_lod_range(const struct tui_lod *l, uint32_t row, uint64_t from, uint64_t to,
                    struct tui_sum *out);

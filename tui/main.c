@@ -278,18 +278,36 @@ static bool serve(struct program *p, struct tui_app *a, unsigned flags, int *cod
     return flags & TUI_QUIT;
 }
 
+#define WORK_MS 8 /* of background work between two frames, while no key comes */
+
+/* Background work until it is done, time for a frame, or something happens; *e is that. True: draw
+ * before waiting. */
+static bool work_a_while(struct tui_app *a, struct tui_event *e)
+{
+    int64_t until = now_ms() + WORK_MS;
+    unsigned work;
+    bool any = false;
+    do {
+        work = tui_app_work(a);
+        any = any || work;
+        *e = work ? tui_term_wait(0) : (struct tui_event){.kind = TUI_EVENT_NONE};
+    } while (e->kind == TUI_EVENT_NONE && (work & TUI_MORE) && !(work & TUI_STALE) &&
+             now_ms() < until);
+    return any;
+}
+
 static int loop(struct program *p, struct tui_app *a)
 {
     struct tui_screen *s = &p->screen;
     struct tui_event e = {.kind = TUI_EVENT_RESIZE, .w = s->w, .h = s->h};
-    bool quit = false, more = false;
+    bool quit = false;
     int code = EXIT_GOOD;
     tui_app_handle(a, &e);
     while (!quit) {
         tui_app_draw(a, s);
         tui_term_show(s);
-        more = tui_app_work(a);
-        e = tui_term_wait(more ? 0 : -1);
+        if (!work_a_while(a, &e))
+            e = tui_term_wait(-1);
         /* everything that is waiting already, before the next frame */
         for (int n = 0; e.kind != TUI_EVENT_NONE && !quit && n < 64; n++) {
             if (e.kind == TUI_EVENT_RESIZE && !tui_term_fit(s))

@@ -228,6 +228,10 @@ static bool scan(struct tui_stats *s, size_t budget)
         const struct tui_row *r = &s->l->rows[w->row - 1];
         for (; w->i < w->j && budget > 0; w->i++, budget--) {
             const struct ntff_event *e = &events[r->ev[w->i]];
+            if (w->i + 8 < w->j) { /* events of a row lie far apart in memory */
+                __builtin_prefetch(&events[r->ev[w->i + 8]]);
+                __builtin_prefetch((const char *)&events[r->ev[w->i + 8] + 1] - 1);
+            }
             if (s->phase == TUI_STATS_COUNT) {
                 if (!count_event(s, e))
                     return false;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_COST 16 /* of a row with events in view; without: 1 */
+#define RANGE_COST 40 /* of asking whether a row has anything in view */
 #define MAX_ENTRIES 1024
 
 void tui_sums_clear(struct tui_sums *s)
@@ -23,7 +23,7 @@ void tui_sums_done(struct tui_sums *s)
 }
 
 bool tui_sums_frame(struct tui_sums *s, const struct tui_rows *rows, const struct tui_view *v,
-                    int budget)
+                    int64_t budget)
 {
     if (s->rows != rows || memcmp(&s->view, v, sizeof *v) != 0 || s->n > MAX_ENTRIES)
         tui_sums_clear(s);
@@ -89,11 +89,10 @@ static void fill(struct tui_sums *s, struct tui_sums_entry *e)
         /* the overview looks at outermost spans only, but errors deep inside count as well */
         bool deep = e->track == NTFF_NONE && (l->rows[row].depth || l->rows[row].lane);
         tui_lod_range(l, row, s->view.from, tui_view_to(&s->view), &any);
-        s->budget--;
+        s->budget -= RANGE_COST;
         if (!any.count || (deep && !(any.has & (TUI_HAS_ERROR | TUI_HAS_LOST))))
             continue;
-        tui_lod_cells(l, row, &s->view, 0, s->view.cols, s->row);
-        s->budget -= ROW_COST;
+        s->budget -= tui_lod_cells(l, row, &s->view, 0, s->view.cols, s->row);
         if (deep)
             for (int x = 0; x < s->view.cols; x++)
                 s->row[x].busy_ns = 0;
@@ -102,11 +101,11 @@ static void fill(struct tui_sums *s, struct tui_sums_entry *e)
     s->pending = true;
 }
 
-static struct tui_sums_entry *entry(struct tui_sums *s, uint32_t track, uint32_t pre,
-                                    uint32_t pre_end)
+/* The entry of a line, made empty if it is new. */
+static struct tui_sums_entry *entry(struct tui_sums *s, uint32_t track, uint32_t row0)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->v[i].track == track && s->v[i].pre_end == pre_end)
+        if (s->v[i].track == track && s->v[i].row0 == row0)
             return &s->v[i];
     if (!ntff_grow(NULL, (void **)&s->v, &s->cap, s->n, 1, sizeof *s->v))
         return NULL;
@@ -115,21 +114,36 @@ static struct tui_sums_entry *entry(struct tui_sums *s, uint32_t track, uint32_t
         return NULL;
     for (int x = 0; x < s->view.cols; x++)
         v[x].event = NTFF_NONE;
-    s->v[s->n] = (struct tui_sums_entry){.track = track, .v = v, .pre = pre, .pre_end = pre_end};
+    s->v[s->n] = (struct tui_sums_entry){.track = track, .row0 = row0, .v = v};
     return &s->v[s->n++];
 }
 
 const struct tui_sums_entry *tui_sums_line(struct tui_sums *s, const struct tui_line *line)
 {
-    struct tui_sums_entry *e = entry(s, line->track, line->pre0, line->pre1);
-    if (e && !e->done)
+    /* an open line is known by its row; a folded one is the only one of its track */
+    bool folded = line->pre1 > line->pre0;
+    struct tui_sums_entry *e = entry(s, line->track, folded ? NTFF_NONE : line->row0);
+    if (!e)
+        return NULL;
+    if (!e->started) {
+        e->started = true;
+        e->pre = line->pre0;
+        e->pre_end = line->pre1;
+        e->row = folded ? 0 : line->row0;
+        e->row_end = folded ? 0 : line->row1;
+    }
+    if (!e->done)
         fill(s, e);
     return e;
 }
 
 const struct tui_sums_entry *tui_sums_all(struct tui_sums *s)
 {
-    struct tui_sums_entry *e = entry(s, NTFF_NONE, 0, (uint32_t)s->rows->l->t->n_tracks);
+    struct tui_sums_entry *e = entry(s, NTFF_NONE, 0);
+    if (e && !e->started) {
+        e->started = true;
+        e->pre_end = (uint32_t)s->rows->l->t->n_tracks;
+    }
     if (e && !e->done)
         fill(s, e);
     return e;
