@@ -121,6 +121,22 @@ static bool init_busy(struct tui_app *a)
     return true;
 }
 
+#define MEASURED_TRACKS 4000
+
+/* Columns the names ask for, folded or not, so that the timeline does not shift as they fold. */
+static int names_width(const struct tui_app *a)
+{
+    int most = 0;
+    for (uint32_t i = 0; i < a->t->n_tracks && i < MEASURED_TRACKS; i++) {
+        ntff_str name = a->t->tracks[i].name;
+        int level = a->rows.level[i] < 8 ? a->rows.level[i] : 8;
+        int cols = tui_text_cols(ntff_str_of(a->t, name), ntff_text_len(&a->t->strs, name), 60);
+        if (a->rows.full[i] && level + cols > most)
+            most = level + cols;
+    }
+    return most + 9; /* the fold mark before, the number behind */
+}
+
 struct tui_app *tui_app_new(const struct tui_lod *l, const struct tui_options *o)
 {
     struct tui_app *a = calloc(1, sizeof *a);
@@ -144,6 +160,7 @@ struct tui_app *tui_app_new(const struct tui_lod *l, const struct tui_options *o
         tui_app_free(a);
         return NULL;
     }
+    a->panes.tree_cols = names_width(a);
     tui_nav_relayout(a);
     if (l->begin < l->end) /* where something happens */
         tui_view_fit(&a->view, l->begin, l->end < UINT64_MAX ? l->end + 1 : l->end);
@@ -287,15 +304,23 @@ unsigned tui_app_handle(struct tui_app *a, const struct tui_event *e)
 
 /* -- background ----------------------------------------------------------------------------- */
 
+/* The hit to go to: the next one, or with nothing selected the one at the cursor itself. */
+static uint32_t wanted_hit(const struct tui_app *a)
+{
+    size_t at;
+    if (a->event != NTFF_NONE)
+        return tui_search_next(&a->search, a->event, a->search_dir, &at);
+    if (a->search_dir > 0 && tui_search_is_hit(&a->search, a->search.start))
+        return a->search.start;
+    return tui_search_next(&a->search, a->search.start, a->search_dir, &at);
+}
+
 static void work_search(struct tui_app *a)
 {
     bool more = tui_search_step(&a->search, SEARCH_SLICE);
     if (!a->search_jump)
         return;
-    size_t at;
-    uint32_t hit = tui_search_next(&a->search, a->event == NTFF_NONE ? a->search.start : a->event,
-                                   a->search_dir, &at);
-    /* the event under the cursor is a hit too when searching on from it */
+    uint32_t hit = wanted_hit(a);
     if (hit != NTFF_NONE) {
         a->search_jump = false;
         tui_nav_event(a, hit);

@@ -170,7 +170,7 @@ static void add_column(struct tui_app *a, const struct tui_line *l)
     tui_fmt_count(n, all.count);
     tui_app_dur(a, w, to - from);
     tui_doc_add(&a->details, TUI_STYLE_NOTE, "in this column",
-                "%s events in %s, %u%% busy, mostly %.100s; below is the longest", n, w,
+                "%s events in %s, %u%% busy, mostly %.100s", n, w,
                 (unsigned)((unsigned __int128)all.busy_ns * 100 / (to - from)),
                 ntff_str_of(a->t, all.name));
 }

@@ -149,7 +149,7 @@ static void paint_box(struct paint *p, int x0, int x1, uint32_t event)
     int room = c - text - (ends && (last || a->o.fill) ? 1 : 0);
     size_t len;
     const char *name = tui_app_name(a, event, &len);
-    if (room >= 3 || tui_text_cols(name, len, 3) <= room)
+    if (room >= 5 || tui_text_cols(name, len, 6) <= room) /* "nr..." says nothing */
         tui_put_cut(p->s, p->x + text, p->y, room, style, name, len);
 }
 
@@ -176,28 +176,45 @@ static int dense_style(struct tui_app *a, const struct tui_sum *sum)
     return TUI_STYLE_BAR + hue_of(a, sum->name);
 }
 
+/* The name of the bars in columns [x0, x1) with the number of events, where there is room for twice
+ * as much; full bars become its background. */
+static void label_dense(struct paint *p, int x0, int x1)
+{
+    struct tui_app *a = p->a;
+    ntff_str name = p->sum[x0].name;
+    uint64_t n = p->sum[x0].count;
+    for (int x = x0 + 1; x < x1; x++)
+        n += p->sum[x].starts;
+    char count[TUI_TIME_CAP], label[96];
+    size_t len = ntff_text_len(&a->t->strs, name);
+    const char *text = ntff_str_of(a->t, name);
+    tui_fmt_short(count, n);
+    int k = snprintf(label, sizeof label, " %.*s x%s ", (int)tui_text_begin(text, len, 40), text,
+                     count);
+    if (k <= 0 || k >= (int)sizeof label)
+        return;
+    int cols = tui_text_cols(label, (size_t)k, 90);
+    if (x1 - x0 < 2 * cols)
+        return;
+    tui_put_text(p->s, p->x + x0 + 1, p->y, cols, TUI_STYLE_NORMAL, label, (size_t)k);
+    for (int x = x0 + 1; x < x0 + 1 + cols; x++) {
+        int style = dense_style(a, &p->sum[x]);
+        bool full = eighths(&a->view, x, p->sum[x].busy_ns) >= 7 && style >= TUI_STYLE_BAR;
+        tui_restyle(p->s, (struct tui_rect){p->x + x, p->y, 1, 1},
+                    full ? style - TUI_STYLE_BAR + TUI_STYLE_SPAN : style);
+    }
+}
+
 /* Several events per column, of one dominant name, in columns [x0, x1). */
 static void paint_dense(struct paint *p, int x0, int x1)
 {
     struct tui_app *a = p->a;
-    ntff_str name = p->sum[x0].name;
-    uint64_t n = 0;
     for (int x = x0; x < x1; x++) {
         const struct tui_sum *s = &p->sum[x];
         uint32_t ch = s->busy_ns ? a->g->lower[eighths(&a->view, x, s->busy_ns)] : a->g->instant;
         tui_put(p->s, p->x + x, p->y, dense_style(a, s), ch);
-        n += s->count;
     }
-    char count[TUI_TIME_CAP], label[96];
-    size_t len = ntff_text_len(&a->t->strs, name);
-    tui_fmt_short(count, n);
-    const char *text = ntff_str_of(a->t, name);
-    int k = snprintf(label, sizeof label, " %.*s x%s ", (int)tui_text_begin(text, len, 40), text,
-                     count);
-    int cols = tui_text_cols(label, (size_t)k, 90);
-    if (x1 - x0 >= 2 * cols && k < (int)sizeof label)
-        tui_put_text(p->s, p->x + x0 + 1, p->y, cols, dense_style(a, &p->sum[x0]), label,
-                     (size_t)k);
+    label_dense(p, x0, x1);
 }
 
 static bool solo(const struct tui_sum *s)

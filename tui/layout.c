@@ -52,7 +52,7 @@ void tui_layout_make(struct tui_layout *l, int w, int h, const struct tui_panes 
     take_line(&l->overview, w, &y, bottom, h >= 12 && on->overview);
     take_line(&l->ruler, w, &y, bottom, h >= 5);
     make_panes(l, w, y, &bottom, on);
-    int tree = on->tree && w >= 24 ? clamp(w / 4, 10, 36) : 0;
+    int tree = on->tree && w >= 24 ? clamp(on->tree_cols, 10, clamp(w * 3 / 10, 10, 44)) : 0;
     l->tree = (struct tui_rect){0, y, tree, bottom - y};
     l->time = (struct tui_rect){tree, y, w - tree, bottom - y};
     l->corner = (struct tui_rect){0, l->ruler.y, tree, l->ruler.h};

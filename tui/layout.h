@@ -14,6 +14,7 @@ struct tui_layout {
 
 struct tui_panes {
     bool tree, overview, details, stats, status;
+    int tree_cols; /* what the names would like */
 };
 
 void tui_layout_make(struct tui_layout *l, int w, int h, const struct tui_panes *on);

@@ -257,6 +257,7 @@ static uint32_t sum_range(const struct tui_lod *l, const struct tui_row *r, uint
     bool sure = a.votes && a.votes >= a.busy / 3;
     *out = (struct tui_sum){.busy_ns = a.busy,
                             .count = end - first,
+                            .starts = end - pos,
                             .event = a.event,
                             .name = sure ? a.name : l->t->events[a.event].name,
                             .has = (uint8_t)a.has};
@@ -280,8 +281,10 @@ uint32_t tui_lod_cells(const struct tui_lod *l, uint32_t row, const struct tui_v
             out[x - x0] = empty_sum;
         } else {
             uint32_t end = sum_range(l, r, pos, from, to, &out[x - x0], &cost);
-            if (next > from) /* a column narrower than a ns shows the same one as the next */
+            if (next > from)
                 pos = end;
+            else /* narrower than a ns: the next column shows the same one */
+                out[x - x0].starts = 0;
         }
         from = next;
     }

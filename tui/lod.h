@@ -35,6 +35,7 @@ unsigned tui_event_has(const struct ntff_trace *t, const struct ntff_event *e);
 struct tui_sum {
     uint64_t busy_ns; /* time covered by spans, inside the cell */
     uint32_t count;   /* events that touch the cell */
+    uint32_t starts;  /* those of them that start in it, and not in a column before */
     uint32_t event;   /* the longest; NTFF_NONE if count is 0 */
     ntff_str name;    /* the dominant one */
     uint8_t has;      /* TUI_HAS_*, of all */

@@ -12,6 +12,9 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -25,11 +28,13 @@ struct program {
     struct ntff_trace *t;
     struct tui_lod lod;
     struct ntff_diag diag;
-    bool on_terminal;
-    /* progress */
     struct tui_screen screen;
-    int64_t next_ms;
-    bool cancelled;
+    /* loading: written by its thread */
+    struct ntff_error err;
+    enum ntff_status loaded;
+    _Atomic(const char *) what;
+    atomic_int permille, cancel;
+    atomic_bool done;
 };
 
 static int64_t now_ms(void)
@@ -53,13 +58,46 @@ static void complain(const char *text)
 
 /* -- loading -------------------------------------------------------------------------------- */
 
-static void draw_progress(struct program *p, const char *what, int permille)
+static int on_progress(void *user, const char *what, int permille)
+{
+    struct program *p = user;
+    atomic_store(&p->what, what);
+    atomic_store(&p->permille, permille);
+    return atomic_load(&p->cancel);
+}
+
+static enum ntff_status load(struct program *p)
+{
+    struct ntff_load_options *o = &p->args.load.options;
+    o->progress = on_progress;
+    o->progress_user = p;
+    enum ntff_status st = ntff_load_setup_finish(&p->args.load, getenv("NTFF_SCHEMA"), &p->err);
+    if (st == NTFF_OK)
+        st = ntff_load(p->args.inputs, p->args.n_inputs, o, &p->t, &p->diag, &p->err);
+    if (st == NTFF_OK && p->t->n_events + p->t->n_samples == 0)
+        st = NTFF_NOTHING;
+    if (st == NTFF_OK)
+        st = tui_lod_build(&p->lod, p->t, on_progress, p, &p->err);
+    return st;
+}
+
+static void *load_thread(void *user)
+{
+    struct program *p = user;
+    p->loaded = load(p);
+    atomic_store(&p->done, true);
+    return NULL;
+}
+
+static void draw_progress(struct program *p)
 {
     struct tui_screen *s = &p->screen;
     int w = s->w > 44 ? 40 : s->w - 4, x = (s->w - w) / 2, y = s->h / 2;
+    int permille = atomic_load(&p->permille);
+    const char *what = atomic_load(&p->what);
     tui_screen_clear(s);
     s->ascii = tui_term_ascii();
-    tui_putf(s, x, y - 1, w, TUI_STYLE_BOLD, "%.60s", what);
+    tui_putf(s, x, y - 1, w - 6, TUI_STYLE_BOLD, "%.60s", what ? what : "opening");
     tui_putf(s, x + w - 5, y - 1, 5, TUI_STYLE_NORMAL, "%3d %%", permille / 10);
     for (int i = 0; i < w; i++) {
         bool done = i * 1000 < permille * w;
@@ -72,45 +110,50 @@ static void draw_progress(struct program *p, const char *what, int permille)
     tui_term_show(s);
 }
 
-static int on_progress(void *user, const char *what, int permille)
+/* True if the event means to stop loading. */
+static bool cancels(const struct tui_event *e)
 {
-    struct program *p = user;
-    int64_t t = now_ms();
-    if (t < p->next_ms)
-        return 0;
-    p->next_ms = t + 50;
-    for (;;) {
-        struct tui_event e = tui_term_wait(0);
-        if (e.kind == TUI_EVENT_NONE)
-            break;
-        if (e.kind == TUI_EVENT_RESIZE && !tui_term_fit(&p->screen))
-            return 1;
-        if (e.kind == TUI_EVENT_QUIT ||
-            (e.kind == TUI_EVENT_KEY &&
-             (e.key == 'q' || e.key == TUI_KEY_ESC || e.key == (uint32_t)TUI_CTRL('c'))))
-            p->cancelled = true;
-    }
-    draw_progress(p, what, permille);
-    return p->cancelled;
+    return e->kind == TUI_EVENT_QUIT ||
+           (e->kind == TUI_EVENT_KEY &&
+            (e->key == 'q' || e->key == TUI_KEY_ESC || e->key == (uint32_t)TUI_CTRL('c')));
 }
 
-static enum ntff_status load(struct program *p, struct ntff_error *err)
+#define FIRST_MS 150 /* short work shows nothing */
+#define PROGRESS_MS 50
+#define PATIENCE_MS 500 /* for the loader to notice that it is cancelled */
+
+static int quit_code(void)
 {
-    struct ntff_load_options *o = &p->args.load.options;
-    enum ntff_status st = ntff_load_setup_finish(&p->args.load, getenv("NTFF_SCHEMA"), err);
-    if (st != NTFF_OK)
-        return st;
-    if (p->on_terminal) {
-        p->next_ms = now_ms() + 150; /* short work shows nothing */
-        o->progress = on_progress;
-        o->progress_user = p;
+    return 128 + (tui_term_signal() ? tui_term_signal() : SIGINT);
+}
+
+/* Loads beside the terminal, so that keys and signals are heard even while a read hangs. */
+static enum ntff_status load_on_terminal(struct program *p)
+{
+    pthread_t thread;
+    int64_t show = now_ms() + FIRST_MS, give_up = INT64_MAX;
+    if (pthread_create(&thread, NULL, load_thread, p) != 0)
+        return load(p);
+    while (!atomic_load(&p->done)) {
+        struct tui_event e = tui_term_wait(10);
+        if (e.kind == TUI_EVENT_RESIZE && !tui_term_fit(&p->screen))
+            e.kind = TUI_EVENT_QUIT;
+        if (cancels(&e) && give_up == INT64_MAX) {
+            atomic_store(&p->cancel, 1);
+            give_up = now_ms() + PATIENCE_MS;
+        }
+        if (now_ms() >= give_up) { /* stuck in a read: leave it there */
+            tui_term_close();
+            complain("cancelled");
+            _exit(quit_code());
+        }
+        if (now_ms() >= show) {
+            draw_progress(p);
+            show = now_ms() + PROGRESS_MS;
+        }
     }
-    st = ntff_load(p->args.inputs, p->args.n_inputs, o, &p->t, &p->diag, err);
-    if (st != NTFF_OK)
-        return st;
-    if (p->t->n_events + p->t->n_samples == 0)
-        return NTFF_NOTHING;
-    return tui_lod_build(&p->lod, p->t, o->progress, p, err);
+    pthread_join(thread, NULL);
+    return p->loaded;
 }
 
 /* --from and --to as absolute times; equal when neither is given. */
@@ -340,27 +383,33 @@ static int run_terminal(struct program *p)
 
 /* -- main ----------------------------------------------------------------------------------- */
 
+/* What went wrong while loading; its exit code. */
+static int not_loaded(const struct program *p, enum ntff_status st)
+{
+    tui_term_close();
+    complain(p->err.text[0] ? p->err.text : ntff_status_text(st));
+    if (st == NTFF_CANCELLED)
+        return quit_code();
+    return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
+}
+
 static int run(struct program *p)
 {
-    struct ntff_error err = {0};
     struct tui_term_options o = {p->args.colors, p->args.no_mouse, p->args.ascii};
-    p->on_terminal = !p->args.print && !p->args.script;
-    if (p->on_terminal) {
-        if (tui_term_open(&o, &err) != NTFF_OK || !tui_term_fit(&p->screen)) {
-            tui_term_close();
-            complain(err.text);
-            return EXIT_MISTAKE;
-        }
+    enum ntff_status st;
+    if (p->args.print || p->args.script) {
+        st = load(p);
+        if (st != NTFF_OK)
+            return not_loaded(p, st);
+        return p->args.print ? run_print(p) : run_script(p);
     }
-    enum ntff_status st = load(p, &err);
-    if (st != NTFF_OK) {
+    if (tui_term_open(&o, &p->err) != NTFF_OK || !tui_term_fit(&p->screen)) {
         tui_term_close();
-        complain(err.text[0] ? err.text : ntff_status_text(st));
-        if (st == NTFF_CANCELLED)
-            return tui_term_signal() ? 128 + tui_term_signal() : 130;
-        return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
+        complain(p->err.text);
+        return EXIT_MISTAKE;
     }
-    return p->args.print ? run_print(p) : p->args.script ? run_script(p) : run_terminal(p);
+    st = load_on_terminal(p);
+    return st == NTFF_OK ? run_terminal(p) : not_loaded(p, st);
 }
 
 int main(int argc, char **argv)

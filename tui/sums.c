@@ -56,6 +56,7 @@ static void add_row(struct tui_sums *s, struct tui_sums_entry *e)
             o->name = r->name;
         }
         o->count += r->count;
+        o->starts += r->starts;
         o->has |= r->has;
     }
 }

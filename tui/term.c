@@ -199,6 +199,11 @@ void tui_term_close(void)
         return;
     tui_term_mouse(false);
     catch_signals(false);
+    if (tigetstr("rmcup") == NULL) { /* no second screen: leave a free line for the prompt */
+        move(LINES - 1, 0);
+        clrtoeol();
+        refresh();
+    }
     endwin();
     delscreen(term.screen);
     term.open = false;
@@ -455,7 +460,7 @@ static struct tui_event read_key(void)
     if (rc == ERR)
         return e;
     if (rc == KEY_CODE_YES && c == KEY_RESIZE)
-        return resized();
+        return e; /* the echo of our own resizeterm */
     if (rc == KEY_CODE_YES && c == KEY_MOUSE)
         return mouse_event();
     e.key = rc == KEY_CODE_YES ? curses_key(c) : plain_key(c);

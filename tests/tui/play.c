@@ -38,7 +38,6 @@ static struct ntff_trace *make(char *spec)
     return made_make(spec, n ? strtoul(n, NULL, 10) : 1000, seed ? strtoull(seed, NULL, 10) : 1);
 }
 
-/* The first line may say more: "#: ascii" or "#: print". */
 int main(int argc, char **argv)
 {
     struct ntff_error err = {0};
@@ -47,19 +46,19 @@ int main(int argc, char **argv)
     struct ntff_diag diag = {0};
     struct tui_host host = {.put = put};
     size_t len;
-    if (argc != 3) {
-        fputs("usage: play RECIPE[:N[:SEED]] SCRIPT\n", stderr);
+    if (argc != 4) {
+        fputs("usage: play --|ascii RECIPE[:N[:SEED]] SCRIPT\n", stderr);
         return 2;
     }
-    struct ntff_trace *t = make(argv[1]);
-    char *text = read_all(argv[2], &len);
+    struct ntff_trace *t = make(argv[2]);
+    char *text = read_all(argv[3], &len);
     if (!t || tui_lod_build(&lod, t, NULL, NULL, &err) != NTFF_OK) {
         fprintf(stderr, "play: %s\n", t ? err.text : "no such recipe");
         return 2;
     }
     ntff_diag_add(&diag, NTFF_DIAG_UNMATCHED_START, 1, "session/ntrace.pb", 4711, NULL);
     ntff_diag_add(&diag, NTFF_DIAG_QUEUE_OVERFLOW, 1, "session/core0.ntff", 65536, NULL);
-    bool ascii = len > 8 && memcmp(text, "#: ascii", 8) == 0;
+    bool ascii = strcmp(argv[1], "ascii") == 0;
     struct tui_options o = {
         .title = "session", .diag = &diag, .details = made_details, .ascii = ascii};
     struct tui_app *a = tui_app_new(&lod, &o);

@@ -229,7 +229,7 @@ TAP_TEST(times_as_people_type_them)
 TAP_TEST(layout_fits_every_size)
 {
     for (int on = 0; on < 32; on++) {
-        struct tui_panes p = {on & 1, on & 2, on & 4, on & 8, on & 16};
+        struct tui_panes p = {on & 1, on & 2, on & 4, on & 8, on & 16, on * 3};
         for (int w = 1; w < 320; w += w < 60 ? 1 : 13)
             for (int h = 1; h < 120; h += h < 30 ? 1 : 7) {
                 struct tui_layout l;

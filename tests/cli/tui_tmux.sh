@@ -1,0 +1,168 @@
+#!/bin/bash
+# The viewer in a real terminal (tmux): start, keys, resize, search, every way out, and the terminal as it
+# was afterwards. Nothing sleeps for luck: each step waits for what it expects on the screen.
+# shellcheck source=tests/lib.sh
+. "$SRC/tests/lib.sh"
+need_program "$tui"
+command -v tmux >/dev/null || { echo "1..0 # SKIP tmux is not installed"; exit 0; }
+
+export TMUX_TMPDIR=$TMP
+unset TMUX
+mux() { tmux -L tui "$@"; }
+trap 'mux kill-server 2>/dev/null' EXIT
+cat >"$TMP/rc" <<'END'
+PS1='ready> '
+unset HISTFILE
+END
+mux -f /dev/null new-session -d -x 100 -y 30 "bash --rcfile '$TMP/rc' -i" || {
+    echo "1..0 # SKIP tmux cannot start here"
+    exit 0
+}
+mux set -g default-terminal tmux-256color
+capture=$cases/a-delimited
+schema="--schema $cases/schema.desc"
+
+screen() { mux capture-pane -p; }
+# sees NAME PATTERN: the screen shows it within ten seconds
+sees() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        if screen | grep -Eq -- "$2"; then pass "$1"; return; fi
+        sleep 0.05
+    done
+    fail "$1" "no line matches $2" "$(screen)"
+}
+# lacks NAME PATTERN: it is gone within ten seconds
+lacks() {
+    local i
+    for ((i = 0; i < 200; i++)); do
+        if ! screen | grep -Eq -- "$2"; then pass "$1"; return; fi
+        sleep 0.05
+    done
+    fail "$1" "a line still matches $2" "$(screen)"
+}
+keys() { mux send-keys "$@"; }
+# run COMMAND...: typed at the prompt of a cleared shell
+run() {
+    keys -l "clear; stty -g >$TMP/before; $*; echo \"status=\$?\"; stty -g >$TMP/after"
+    keys Enter
+}
+# back NAME STATUS: the shell has the terminal again, as it was
+back() {
+    sees "$1: exit status $2" "^status=$2\$"
+    sees "$1: the shell is back" '^ready> *$'
+    lacks "$1: the viewer's screen is gone" 'F1 help|q or Esc cancels'
+    local i
+    for ((i = 0; i < 100; i++)); do [ -s "$TMP/after" ] && break || sleep 0.05; done
+    same "$1: terminal settings as before" "$TMP/before" "$TMP/after"
+    is "$1: cursor visible" "$(mux display-message -p '#{cursor_flag}')" 1
+    is "$1: mouse reports are off" "$(mux display-message -p '#{mouse_any_flag}')" 0
+    rm -f "$TMP/before" "$TMP/after"
+}
+pid_of_viewer() { pgrep -f -- "^$tui $1" | head -n 1; }
+
+sees "a shell" 'ready>'
+
+# -- start, keys, resize, search, quit ---------------------------------------------------------------
+run "$tui $capture $schema"
+sees "start: header" 'a-delimited'
+sees "start: a host thread with its spans" 'neuron_rt NC0.*nrt_load'
+sees "start: help line" 'F1 help'
+is "start: mouse reports are on" "$(mux display-message -p '#{mouse_any_flag}')" 1
+keys F1
+sees "F1: help" 'zoom in at the cursor'
+keys q
+lacks "q leaves the help" 'zoom in at the cursor'
+keys Down 2
+sees "2: details" '─ Details ─'
+keys / kbl_exec_wait Enter
+sees "search: hit" 'hit 1 of'
+keys n
+sees "n: next hit" 'hit 2 of'
+keys Escape
+mux resize-window -x 60 -y 20
+sees "resize: smaller" 'Details ─{44}'
+mux resize-window -x 140 -y 40
+sees "resize: larger" 'Details ─{120}'
+mux resize-window -x 100 -y 30
+keys 2
+lacks "2 again: no details" '─ Details ─'
+keys Right Right w
+sees "w: zoomed" '[0-9]x '
+keys C-l
+sees "ctrl-L: still there" 'F1 help'
+keys q
+back "quit" 0
+
+# -- suspend and resume ------------------------------------------------------------------------------
+run "$tui $capture $schema"
+sees "suspend: started" 'F1 help'
+keys C-z
+sees "suspend: the shell says so" 'Stopped'
+sees "suspend: the shell works" 'ready>'
+keys -l 'stty -a | grep -c " icanon"; echo fine'
+keys Enter
+sees "suspend: the terminal is the shell's" '^fine'
+keys -l fg
+keys Enter
+sees "resume: drawn again" 'F1 help'
+keys Down
+mux resize-window -x 90 -y 28
+sees "resume: resize still works" 'F1 help'
+mux resize-window -x 100 -y 30
+keys q
+sees "resume: quit" 'ready> *$'
+keys -l clear
+keys Enter
+
+# -- signals -----------------------------------------------------------------------------------------
+run "$tui $capture $schema"
+sees "ctrl-C: started" 'F1 help'
+keys C-c
+back "ctrl-C" 130
+for sig in TERM:143 INT:130 HUP:129; do
+    run "$tui $capture $schema"
+    sees "SIG${sig%:*}: started" 'F1 help'
+    kill -"${sig%:*}" "$(pid_of_viewer "$capture")"
+    back "SIG${sig%:*}" "${sig#*:}"
+done
+
+# -- loading -----------------------------------------------------------------------------------------
+mkfifo "$TMP/fifo"
+sleep 60 >"$TMP/fifo" &
+sleeper=$!
+run "$tui - <$TMP/fifo"
+sees "loading: progress" 'q or Esc cancels'
+keys q
+back "loading: a hanging read is left at once" 130
+kill "$sleeper"
+run "cat $capture/*/ntrace.pb | $tui $schema -"
+sees "standard input: data from the pipe, keys from the terminal" 'nrt_load'
+keys q
+back "standard input" 0
+
+# -- plainer terminals -------------------------------------------------------------------------------
+run "NO_COLOR=1 $tui $capture $schema"
+sees "NO_COLOR: started" 'F1 help'
+is "NO_COLOR: no colours" "$(mux capture-pane -e -p | grep -Eo $'\e\\[[0-9;]*(3[0-8]|4[0-8])[0-9;]*m' | head -n 1)" ""
+ok "NO_COLOR: but reverse video" grep -q $'\e\\[[0-9;]*7m' <(mux capture-pane -e -p)
+keys q
+back "NO_COLOR" 0
+run "LC_ALL=C $tui $capture $schema"
+sees "C locale: ASCII" '\|.*nrt_load'
+is "C locale: nothing but ASCII" "$(screen | LC_ALL=C grep -c '[^ -~]')" 0
+keys q
+back "C locale" 0
+run "TERM=vt100 $tui $capture $schema"
+sees "vt100: started" 'nrt_load'
+keys q
+back "vt100" 0
+run "TERM=nonsense $tui $capture $schema"
+sees "unknown TERM: says so" 'terminal type nonsense is unknown'
+back "unknown TERM" 2
+run "$tui $capture $schema | cat"
+sees "pipe: clear error" 'standard output is not a terminal; --print and --script'
+run "$tui /nowhere"
+sees "no such file: named" 'ntff-tui:.*/nowhere'
+back "no such file" 1
+finish
