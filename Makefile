@@ -135,7 +135,7 @@ check: ## build and run all tests; last line: N passed, N failed, N skipped
 
 demo: ## build, convert the bundled sample session, say what to open
 	$(Q)tests/deps.sh $(DEBS)
-	$(Q)$(MAKE) --no-print-directory all $(B)/tools/delimit
+	$(Q)$(MAKE) --no-print-directory all $(B)/tools/delimit $(B)/tools/mkntff
 	$(Q)BUILD=$(CURDIR)/$(B) samples/demo.sh
 
 bench: all tools ## speed and size, as ratios in one run

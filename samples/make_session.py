@@ -16,6 +16,9 @@ two asynchronous ones that overlap, and is still busy when the capture ends. Wha
 * the sync points of one step are missing on core 1 of pid 4242;
 * pid 4243 computes a NaN: numerical_err and hw_notify, and the host finds it while draining queues;
 * one event is of a type newer than the 46 known ones.
+
+Two cores have a device profile, as text for tools/mkntff: what the five engines, the DMA queues and the
+semaphores did inside every finished execution; with the NaN where the host found it.
 """
 import os
 import sys
@@ -49,6 +52,7 @@ class Core:
         self.physical = [first_physical, first_physical + 1]
         self.ids = self.tracking = self.execs = 0
         self.usage = {}
+        self.runs = []  # finished executions: (which physical core, begin, end, exec_id, error)
         # device time = (host - origin) * (1 + ppm / 1e6)
         self.origin = [BASE - (37 + 11 * p) * 1_000_000_007 for p in self.physical]
         self.ppm = [(-1) ** p * (9 + 4 * p) for p in self.physical]
@@ -151,6 +155,8 @@ class Process:
                     nc = core.device(which, at)
                     self.record(core, kind, INSTANT, self.track(core), 0, at,
                                 [*attrs, ("nc_timestamp_ns", nc)], raw=nc)
+            if not unfinished:
+                core.runs.append((which, b, e, exec_id, error and which == 0))
             done = max(done, e)
         if unfinished or not sync:
             return done
@@ -251,6 +257,71 @@ class Process:
             self.step(core, tid, t + 80 * US, model, unfinished=True)
 
 
+# -- device profiles --------------------------------------------------------------------------------
+
+ENGINES = ("pe", "act", "pool", "dve", "sp")
+
+
+class Ring:
+    """Records of one blob: (device time in ps, line with {} for the time)."""
+
+    def __init__(self, core, which):
+        self.core, self.which, self.records = core, which, []
+
+    def add(self, t, line):
+        self.records.append((self.core.device(self.which, t) * 1000, line))
+
+    def text(self, blob):
+        lines = [line.format(ps) for ps, line in sorted(self.records)]
+        return f"blob {blob}\n" + "".join(line + "\n" for line in lines) if lines else ""
+
+
+def engine_records(ring, begin, end, exec_id):
+    """Ten instructions an engine; those of Tensor overlap about four deep."""
+    step = (end - begin - 6 * US) // 13
+    for e, engine in enumerate(ENGINES):
+        ring.add(begin + e, f"explicit {engine} 0 {{}} {exec_id} 2")
+        for k in range(10):
+            pc, at = 16 * e + k, begin + 3 * US + k * step + e * 137
+            dur = (38, 7, 5, 8, 2)[e] * step // 10 + 11 * k
+            ring.add(at, f"start {engine} {pc} {{}} {exec_id} {(k * 29 + e * 7) % 60}")
+            ring.add(at + dur, f"end {engine} {pc} {{}} 0 {(pc * 2654435761 + exec_id) % 65536}")
+        ring.add(end - 5 + e, f"explicit {engine} 0 {{}} {exec_id} 3")
+
+
+def dma_records(ring, begin, end):
+    """Reads and writes of 32 KiB on two queues, three in flight."""
+    step = (end - begin) // 9
+    for k in range(6):
+        for queue, sub in ((0, 1), (1, 4)):
+            at = begin + 5 * US + k * step + queue * 900
+            ring.add(at, f"dma {sub} {queue} 0 0 {{}}")
+            ring.add(at + 2 * step + 400 * k, f"dma {sub + 1} {queue} 32768 {(k * 7919) % 65536} {{}}")
+
+
+def device_profile(core):
+    text = ("# Device profile of a logical core with two physical ones, as text for tools/mkntff.\n"
+            "# Made by samples/make_session.py; compiled by samples/build.sh.\n"
+            "info 1 text SAMPLE\ninfo 2 varint 3\nver 8 2 31 24 0\nbuffer 0 0 0x4000000\n")
+    for which, physical in enumerate(core.physical):
+        runs = [r for r in core.runs if r[0] == which]
+        instructions, semaphores, packets, errors = (Ring(core, which) for _ in range(4))
+        for n, (_, begin, end, exec_id, error) in enumerate(runs):
+            engine_records(instructions, begin, end, exec_id)
+            dma_records(packets, begin, end)
+            for k in range(8):
+                at = begin + (k + 1) * (end - begin) // 10
+                semaphores.add(at, f"sem {ENGINES[k % 4]} {3 + k % 2} {n * 4 + k // 2 + 1} {{}}")
+            if error:
+                errors.add(begin + 1500 * US, "tpb 1 7 0x12 {}")
+        text += f"graph sg{which:02} 0 {physical}\n"
+        text += "".join(f"run {e} {0x10000 * (k + 1)} 640\n" for k, e in enumerate(ENGINES))
+        text += f"queue {16 * physical} 0 3 qSyncIO0\nqueue {16 * physical} 1 4 qSyncSpillReload0\n"
+        text += instructions.text(f"0 0 {physical}") + semaphores.text(f"0 1 {physical}")
+        text += errors.text(f"0 2 {physical}") + packets.text(f"1 4 {16 * physical}")
+    return text
+
+
 # -- files -------------------------------------------------------------------------------------------
 
 
@@ -303,6 +374,11 @@ def main():
                            ("cpu_util", cpu_util()), ("host_mem", host_mem())):
             with open(os.path.join(folder, name + ".txtpb"), "w", encoding="utf-8") as f:
                 f.write(text)
+        core = process.cores[pid == 4243]
+        model = sorted(MODELS)[core.nc]
+        name = f"{model}_instid_0_vnc_{core.nc}.ntff.txt"
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(device_profile(core))
 
 
 if __name__ == "__main__":

@@ -31,6 +31,10 @@ for base, _, files in os.walk(os.path.join(os.environ["SRC"], "samples/session")
                 halves += len(starts | stops) + instants
 built = os.path.join(os.environ["TMP"], "built")
 results = {form: convert(built, form=form) for form in ("perfetto", "chrome")}
+is_device = lambda s: "timestamp_ps" in s.args or "stop_timestamp_ps" in s.args
+device = {form: [s for s in r.spans if is_device(s)] for form, r in results.items()}
+for r in results.values():
+    r.spans = [s for s in r.spans if not is_device(s)]
 for form, r in results.items():
     tap.eq(r.status, 0, f"{form}: exit status")
     tap.eq(len(r.spans), halves, f"{form}: every span and instant of {records} records")
@@ -59,6 +63,20 @@ for form, r in results.items():
     tap.ok(hbm and max(hbm) >= 1 << 30, f"{form}: device memory counters reach 1 GiB", sorted(r.counters))
     tap.ok(any("CPU" in " ".join(map(str, p)).upper() for p in r.counters), f"{form}: processor counters",
            sorted(r.counters))
+for form, r in results.items():
+    # two cores have a device profile: what their engines did lies inside their runs
+    inside = {}
+    for s in r.spans:
+        if kind(s) == "nc_exec_running" and not s.args.get("unfinished"):
+            inside.setdefault((s.pid, int(s.args["device_core_idx"])), []).append((s.ts, s.ts + s.dur))
+    instr = [s for s in device[form] if s.cat == "instr"]
+    tap.eq({(s.pid, int(s.args["device_core_idx"])) for s in instr}, {(4242, 0), (4242, 1), (4243, 6), (4243, 7)},
+           f"{form}: cores with a device profile")
+    tap.eq(len(instr), 4 * 5 * 5 * 10, f"{form}: ten instructions an engine and run")
+    out = [s for s in instr if not any(a <= s.ts and s.ts + s.dur <= b
+                                       for a, b in inside[s.pid, int(s.args["device_core_idx"])])]
+    tap.eq(len(out), 0, f"{form}: every instruction lies inside a run of its core")
+    tap.eq([s.name for s in device[form] if s.cat == "error"], ["error FP_NAN"], f"{form}: the NaN on the device")
 key = lambda s: (s.pid, s.name, s.ts, s.dur or 0, s.args["tracking_id"] if "tracking_id" in s.args else 0)
 tap.eq(sorted(map(key, results["perfetto"].spans)), sorted(map(key, results["chrome"].spans)),
        "both formats hold the same spans")
