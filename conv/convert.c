@@ -64,8 +64,9 @@ static const struct conv_option options[] = {
     {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
     {"no-args", 0, NULL, "leave the details of events out: smaller, faster", CONV_OPT_FLAG,
      AT(no_args), NULL},
-    {"compact", 0, NULL, "Perfetto: write time differences; smaller, but no event can be lost",
-     CONV_OPT_FLAG, AT(compact), NULL},
+    {"compact", 0, NULL,
+     "Perfetto: write time differences; smaller, but only whole files can be read", CONV_OPT_FLAG,
+     AT(compact), NULL},
     {"summary", 0, "FILE", "write counts of what was written to FILE as JSON", CONV_OPT_TEXT,
      AT(summary), NULL},
     {"strict", 0, NULL, "write nothing if anything was lost", CONV_OPT_FLAG, AT(strict), NULL},
@@ -128,7 +129,7 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
         conv_say("%s", err.text);
         return CONV_NOTHING;
     }
-    if (s->summary && strcmp(s->summary, "-") != 0 && strcmp(s->summary, path) == 0) {
+    if (s->summary && strcmp(s->summary, path) == 0) {
         conv_say("%s: cannot be both the trace and its summary", path);
         return CONV_USAGE;
     }
@@ -159,6 +160,12 @@ struct written {
     uint64_t bytes;
 };
 
+/* What the formats cannot hold: texts beyond the limit, counter values that are no numbers. */
+static bool lost_in_writing(const struct written *w)
+{
+    return w->stats.cut_texts + w->stats.samples_dropped > 0;
+}
+
 static int write_trace(const struct settings *s, const struct ntff_trace *t,
                        const struct ntff_diag *diag, const char *path, bool gzip, struct written *w)
 {
@@ -178,6 +185,8 @@ static int write_trace(const struct settings *s, const struct ntff_trace *t,
                                   ? conv_chrome_write(t, &opt, out, &w->stats, &err)
                                   : pft_write(t, &opt, out, &w->stats, &err);
     w->bytes = ntff_out_total(out);
+    if (status == NTFF_OK && s->strict && lost_in_writing(w))
+        status = ntff_fail(&err, NTFF_LIMIT, NTFF_NO_OFFSET, "not written because of --strict");
     if (status == NTFF_OK)
         status = ntff_out_commit(out, &err);
     ntff_out_close(out);
@@ -248,7 +257,7 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
              (s->verbose || t->n_events == 0 || isatty(STDERR_FILENO)))
         tell_result(t, path, &w);
     if (code == CONV_ALL)
-        code = w.stats.cut_texts || w.stats.samples_dropped ? CONV_LOSSES : conv_exit_code(&diag);
+        code = lost_in_writing(&w) ? CONV_LOSSES : conv_exit_code(&diag);
     ntff_trace_free(t);
     return code;
 }

@@ -144,6 +144,9 @@ def damage(tap, form):
     tap.ok(got["huge"].startswith("y" * (1 << 20)) and len(got["huge"]) <= (1 << 20) + 1 and got["after"] == 5,
            f"{form}: 3 MiB of text: its first MiB is there, and what follows")
     sound(tap, form, out, "3 MiB of text")
+    os.remove(out)
+    status, err, out = convert(None, form, raw, "--strict")
+    tap.ok(status == 1 and not os.path.exists(out), f"{form}: 3 MiB of text, --strict: not written", status, err)
 
     name = "N" * 200_000
     status, _, out = convert([event(1, {}, name=name), event(2, {}, name=name)], form)

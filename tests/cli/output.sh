@@ -39,6 +39,18 @@ cp "$in"/*/ntrace.pb mine.pb && ln -s mine.pb mine.pftrace
 exits "output is a link to an input" 1 "$conv" --force -o mine.pftrace mine.pb
 same "output is a link to an input: untouched" mine.pb "$in"/*/ntrace.pb
 
+# a protobuf library writes the same number of bytes: every length and number is in its shortest form, and
+# no field is one the format does not have
+for flags in "" "--no-args" "--compact"; do
+    # shellcheck disable=SC2086 # flags are words
+    "$conv" -q -f perfetto $flags -o - "$in" >canonical.pftrace
+    protoc -I"$SRC" --decode=pft.Trace perfetto/perfetto_subset.proto <canonical.pftrace >canonical.txt
+    is "protobuf's own encoding${flags:+, $flags}: no unknown field" "$(grep -cE '^ *[0-9]+[: ]' canonical.txt)" 0
+    is "protobuf's own encoding${flags:+, $flags}: as long" \
+        "$(protoc -I"$SRC" --encode=pft.Trace perfetto/perfetto_subset.proto <canonical.txt | wc -c)" \
+        "$(wc -c <canonical.pftrace)"
+done
+
 # names and suffixes
 (mkdir named && cd named && "$conv" -q - <../mine.pb && "$conv" -q -f chrome ../mine.pb)
 is "default names" "$(ls named | tr '\n' ' ')" "mine.pb.json stdin.pftrace "
@@ -53,6 +65,7 @@ says "inside the input directory: says what to do" "-o" "$TMP/dot.err"
 # the summary
 exits "summary on standard output" 0 "$conv" -o s.pftrace --summary - "$in"
 ok "summary on standard output: is JSON" python3 -m json.tool "$TMP/stdout"
+exits "summary and trace on standard output" 2 "$conv" -o - --summary - "$in"
 exits "summary over the trace" 2 "$conv" --force -o s.pftrace --summary s.pftrace "$in"
 exits "summary over an input" 1 "$conv" --force -o s.pftrace --summary mine.pb mine.pb
 same "summary over an input: untouched" mine.pb "$in"/*/ntrace.pb
