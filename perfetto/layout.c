@@ -84,6 +84,12 @@ static void give_threads(struct pft_layout *l, const struct ntff_trace *t, struc
 
 /* -- order ------------------------------------------------------------------------------------- */
 
+/* Lanes that viewers merge share a rank, others take one each. */
+static uint32_t order_after(const struct pft_place *p)
+{
+    return p->order + (p->points_apart ? p->n_lanes : 1u);
+}
+
 static void give_order(struct pft_layout *l, const struct ntff_trace *t, struct keyed *k)
 {
     for (uint32_t i = 0; i < t->n_tracks; i++)
@@ -101,7 +107,7 @@ static void give_order(struct pft_layout *l, const struct ntff_trace *t, struct 
     }
     for (size_t i = 0; i < t->n_tracks; i++)
         l->places[k[i].index].order =
-            i > 0 && k[i].a == k[i - 1].a ? l->places[k[i - 1].index].order + 1 : 1;
+            i > 0 && k[i].a == k[i - 1].a ? order_after(&l->places[k[i - 1].index]) : 1;
 }
 
 uint32_t pft_layout_next(const struct pft_layout *l, const struct ntff_trace *t, uint32_t track)
@@ -178,6 +184,18 @@ static void place_all(struct pft_layout *l, const struct ntff_trace *t)
     l->n_lanes = lane;
 }
 
+/* Points of one time fill a row by their number, which viewers that merge lanes again do not know
+ * of.
+ */
+static void find_points(struct pft_layout *l, const struct ntff_trace *t)
+{
+    if (l->n_lanes == t->n_tracks)
+        return;
+    for (size_t i = 0; i < t->n_events; i++)
+        if (t->events[i].lane > 0 && t->events[i].flags & NTFF_EV_INSTANT)
+            l->places[t->events[i].track].points_apart = true;
+}
+
 enum ntff_status pft_layout_init(struct pft_layout *l, const struct ntff_trace *t,
                                  struct ntff_error *err)
 {
@@ -190,6 +208,7 @@ enum ntff_status pft_layout_init(struct pft_layout *l, const struct ntff_trace *
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for %zu tracks", t->n_tracks);
     }
     place_all(l, t);
+    find_points(l, t);
     give_pids(l, t, k);
     give_threads(l, t, k);
     give_order(l, t, k);

@@ -20,6 +20,7 @@ enum pft_place_kind {
 struct pft_place { /* one per track */
     uint8_t kind;  /* enum pft_place_kind */
     bool has_children;
+    bool points_apart;   /* has instants on further lanes: one lane cannot show them all */
     uint16_t n_lanes;    /* at least 1 */
     uint32_t process;    /* the PFT_PROCESS track it belongs to, NTFF_NONE if none */
     int32_t pid;         /* of that process, 0 if none */

@@ -6,8 +6,9 @@ of its own, shares nothing with the converter, and checks: every field has the n
 public format; one sequence, state cleared once and first; one clock snapshot; tracks described once, before
 use, parents first, ordered without ties; ids defined once and before use; no packed scalars; times ascending
 and in range; spans strictly nested per uuid with ends before begins at equal times; every span closed; nothing
-on undeclared tracks; counters on counter tracks; flows with one start and one end; texts valid; and, given
-the converter's summary, the same totals per category. Prints what is wrong; exit status 1 if anything is.
+on undeclared tracks; no more instants of one time in a row than readers keep; counters on counter tracks; flows
+with one start and one end; texts valid; and, given the converter's summary, the same totals per category.
+Prints what is wrong; exit status 1 if anything is.
 """
 import gzip
 import json
@@ -119,6 +120,7 @@ class Checker:
         self.iids = {f: {} for f in INTERNED.fields}
         self.stacks = {}      # uuid -> [(begin, category, packet, came after an empty one)]
         self.last = {}        # uuid -> (time, what): the latest begin or instant
+        self.crowds = {}      # merge key or uuid -> (time, instants at it)
         self.flows = {}       # id -> number of ends seen, closed
         self.totals = {}      # category -> [count, sum, min, max]
         self.counts = {"spans": 0, "instants": 0, "samples": 0, "flows": 0}
@@ -270,6 +272,7 @@ class Checker:
         late = t == at and was in ("empty", "instant")
         if kind == 3:
             self.last[uuid] = (t, "instant")
+            self.crowd(t, uuid)
             self.counts["instants"] += 1
             self.total(category, t, t)
         else:
@@ -277,6 +280,13 @@ class Checker:
             self.last[uuid] = (t, "span")
             self.counts["spans"] += 1
             stack.append((t, category, self.n, late))
+
+    def crowd(self, t, uuid):
+        # what is merged is one row again, and instants of one time stack there: readers drop the 513th
+        row = self.tracks[uuid].get("sibling_merge_key", uuid)
+        at, n = self.crowds.get(row, (t, 0))
+        self.crowds[row] = (t, n + 1 if at == t else 1)
+        self.need(at != t or n < 512, f"uuid {uuid}: more than 512 instants at {t} in one row")
 
     def end(self, t, uuid, stack):
         if not self.need(stack, f"end on uuid {uuid} with nothing open"):
