@@ -271,6 +271,10 @@ static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_de
     if (room) /* a stop alone compares its attributes with these, too */
         memset(d->attrs + d->n, 0, room * sizeof *d->attrs);
     d->n += room;
+    if (first) { /* attributes are compared with what stands before them: no leftovers there */
+        const struct common blank = {.has = 1u << NTFF_S_NRTA_SEQ_ID};
+        put_common(d->attrs, &blank);
+    }
     struct ntff_wire w = ntff_wire_init(p, len);
     struct ntff_field f;
     while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
