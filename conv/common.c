@@ -163,8 +163,9 @@ char *conv_finding_key(enum ntff_diag_kind kind, char out[40])
 void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbosity)
 {
     for (int k = 0; k < NTFF_DIAG_COUNT && verbosity != CONV_QUIET; k++) {
-        if (diag->of[k].count == 0 ||
-            (ntff_diag_grade(k) != NTFF_LOSS && verbosity != CONV_VERBOSE))
+        /* of a newer version nobody knows what it says besides: worth a line in any case */
+        bool always = ntff_diag_grade(k) == NTFF_LOSS || k == NTFF_DIAG_VERSION;
+        if (diag->of[k].count == 0 || (!always && verbosity != CONV_VERBOSE))
             continue;
         char line[1024];
         ntff_diag_line(diag, k, line, sizeof line);

@@ -219,14 +219,16 @@ static int sum_test(const struct ntff_profile *p, uint64_t lo, uint64_t hi)
 
 enum fit { FIT_NONE, FIT_CONTIGUOUS, FIT_EXACT };
 
-/* Do the records where a lone piece would begin look like records? */
+/* Could a lone piece be one? What is there of it must look like records; of a cut file that may be
+ * nothing. */
 static bool piece_plausible(const struct ntff_profile *p, struct piece piece)
 {
     uint64_t at = NTFF_HEADER_BYTES + p->msg_len + runs_end(p) + piece.off;
+    uint64_t left = at < p->file.len ? p->file.len - at : 0;
+    uint64_t n = (piece.len < left ? piece.len : left) / NTFF_NOTIF_BYTES;
     struct ntff_ring_look look;
-    if (at > p->file.len || piece.len > p->file.len - at)
-        return false;
-    uint64_t n = piece.len / NTFF_NOTIF_BYTES;
+    if (n == 0)
+        return piece.len > left;
     ntff_ring_look((const uint8_t *)p->file.p + at, n < 256 ? n : 256, &look);
     return ntff_ring_of_kind(&look, NTFF_NK_RESERVED) == 0 && look.n_descents <= 1;
 }
@@ -259,11 +261,9 @@ static enum fit fit_pair(const struct ntff_profile *p, const struct ntff_slice *
     *covered = end - pieces[0].off;
     if (sum_test(p, pieces[0].off, end))
         return FIT_EXACT;
-    /* one piece alone is always contiguous: then it must reach past the end of a cut file, or hold
-     * records */
+    /* one piece alone is always contiguous */
     bool several = pieces[0].off != pieces[m - 1].off;
-    return several || end > p->file.len || piece_plausible(p, pieces[0]) ? FIT_CONTIGUOUS
-                                                                         : FIT_NONE;
+    return several || piece_plausible(p, pieces[0]) ? FIT_CONTIGUOUS : FIT_NONE;
 }
 
 /* The one pair of columns that fits best; of equals the one that explains more of the file. */

@@ -832,6 +832,23 @@ TAP_TEST(every_cut)
     free(p);
 }
 
+/* The same with one blob only, whose end nothing follows. */
+TAP_TEST(cuts_of_a_single_blob)
+{
+    size_t n;
+    uint8_t *p = make(RING "start pe 1 1000000 1 0\nend pe 1 1100000 0 0\nstart pe 2 +5 1 0\n", &n);
+    for (size_t left = 0; left < 48; left++) {
+        struct loaded l;
+        TAP_CONTEXT("%zu bytes of records", left);
+        TAP_EQ_U64(load_bytes(&l, p, n - 48 + left, NULL), NTFF_OK);
+        TAP_EQ_U64(l.t->files[0].n_records, left / 16);
+        TAP_EQ_U64(found(&l, NTFF_DIAG_TRUNCATED_FILE), 1);
+        TAP_EQ_U64(found(&l, NTFF_DIAG_UNDECIDED), 0);
+        done(&l);
+    }
+    free(p);
+}
+
 /* Sizes and offsets no file can have. */
 TAP_TEST(hostile_sizes)
 {
