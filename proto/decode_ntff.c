@@ -351,26 +351,33 @@ static void place_session(struct decoder *x, const struct place *places)
     qsort(x->pieces.v, x->pieces.n, sizeof *x->pieces.v, graph_cmp);
 }
 
-/* With several physical cores to a logical one, each has a group of its own. */
+/* With several physical cores to a logical one, each has a group of its own. Subgraphs of several
+ * devices that name the same core are told apart by the device. */
 static uint32_t parent_track(struct decoder *x, const struct place *places, size_t n,
                              uint32_t graph)
 {
     const struct place *me = &places[graph];
-    bool several = false;
-    for (size_t i = 0; i < n; i++)
+    uint32_t nd_idx = x->p.graphs.v[graph].nd_idx;
+    bool several = false, devices = false;
+    for (size_t i = 0; i < n; i++) {
         several |= places[i].nc == me->nc && places[i].core != me->core;
+        devices |= places[i].nc == me->nc && places[i].core == me->core &&
+                   x->p.graphs.v[i].nd_idx != nd_idx;
+    }
     for (size_t i = 0; i < x->cores.cores.n; i++)
         several |= x->cores.cores.v[i].nc == me->nc && x->cores.cores.v[i].core != me->core;
     uint32_t nc = ntff_build_nc(x->b, x->proc, me->nc);
-    if (nc == NTFF_NONE || !several)
+    if (nc == NTFF_NONE || !(several || devices))
         return nc;
     struct ntff_track proto = {.kind = NTFF_TRACK_GROUP,
                                .process = x->proc,
                                .nc = me->nc,
                                .core = me->core,
                                .rank = 1500 + (int32_t)(me->core & 255)};
-    char name[48];
-    snprintf(name, sizeof name, "NC%" PRIu32 ":%" PRIu32, me->nc, me->core);
+    char name[64], device[24] = "";
+    if (devices)
+        snprintf(device, sizeof device, "ND%" PRIu32 " ", nd_idx);
+    snprintf(name, sizeof name, "%sNC%" PRIu32 ":%" PRIu32, device, me->nc, me->core);
     return ntff_build_track(x->b, nc, name, &proto);
 }
 

@@ -752,10 +752,10 @@ TAP_TEST(session_blobs)
     done(&l);
 }
 
-TAP_TEST(inline_bytes)
+/* The schema the scripts' numbers are from. */
+static struct ntff_schema *case_schema(struct ntff_load_options *opt)
 {
     struct ntff_error err;
-    struct ntff_load_options opt = {0};
     struct ntff_schema *schema;
     char path[500];
     const char *src = getenv("SRC");
@@ -763,7 +763,44 @@ TAP_TEST(inline_bytes)
         TAP_SKIP("needs $SRC");
     snprintf(path, sizeof path, "%s/tests/data/cases/schema.desc", src);
     TAP_EQ_U64(ntff_schema_load(path, &schema, &err), NTFF_OK);
-    opt.schema = schema;
+    opt->schema = schema;
+    return schema;
+}
+
+/* What only a schema can tell: ticks per ns, and which of fields 2 and 3 is ACT. */
+TAP_TEST(clocks_by_schema)
+{
+    struct ntff_load_options opt = {0};
+    struct ntff_schema *schema = case_schema(&opt);
+    struct loaded l =
+        load("info 13 varint 500\n" GRAPH "clock 2 1000 0 0\nclock 3 0 1 2\nblob 0 0 0\n"
+             "start act 1 2000 1 0\nend act 1 3000 0 0\n"
+             "start dve 1 2000 1 0\nend dve 1 3000 0 0\n",
+             &opt);
+    TAP_EQ_U64(fact(&l, event(&l, "Scalar pc 1", 0), "nc_start_timestamp_ns"), 2);
+    TAP_EQ_U64(fact(&l, event(&l, "Scalar pc 1", 0), "nc_stop_timestamp_ns"), 4);
+    TAP_EQ_U64(fact(&l, event(&l, "Vector pc 1", 0), "nc_start_timestamp_ns"), 8);
+    TAP_EQ_U64(fact(&l, event(&l, "Vector pc 1", 0), "nc_stop_timestamp_ns"), 12);
+    TAP_EQ_U64(found(&l, NTFF_DIAG_UNDECIDED), 0);
+    done(&l);
+    ntff_schema_free(schema);
+}
+
+TAP_TEST(two_devices)
+{
+    struct loaded l =
+        load("graph a 0 3\nblob 0 0 0\nstart pe 1 1000000 1 0\nend pe 1 1100000 0 0\n"
+             "graph b 1 3\nblob 0 0 0\nstart pe 2 1000000 1 0\nend pe 2 1100000 0 0\n",
+             NULL);
+    TAP_OK(event(&l, "Tensor pc 1", 0)->track != event(&l, "Tensor pc 2", 0)->track);
+    TAP_OK(track(&l, "ND0 NC3:3") != NTFF_NONE && track(&l, "ND1 NC3:3") != NTFF_NONE);
+    done(&l);
+}
+
+TAP_TEST(inline_bytes)
+{
+    struct ntff_load_options opt = {0};
+    struct ntff_schema *schema = case_schema(&opt);
     struct loaded l = load("inline\n" GRAPH "run pe 0x1000 128 inline\nblob 0 0 0\n"
                            "start pe 1 1000000 1 0\nend pe 1 1100000 0 0\n",
                            &opt);
