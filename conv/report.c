@@ -4,6 +4,7 @@
 
 #include "conv/conv.h"
 #include "conv/outfile.h"
+#include "conv/range.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 struct settings {
     const char *output;
     bool json, force, quiet;
+    struct conv_range range;
     unsigned long top;
     struct conv_check checks[MAX_CHECKS];
     size_t n_checks;
@@ -52,6 +54,16 @@ static bool set_check(void *settings, const char *value, struct ntff_error *err)
     return false;
 }
 
+static bool set_from(void *settings, const char *value, struct ntff_error *err)
+{
+    return conv_time_parse(value, &((struct settings *)settings)->range.from, err);
+}
+
+static bool set_to(void *settings, const char *value, struct ntff_error *err)
+{
+    return conv_time_parse(value, &((struct settings *)settings)->range.to, err);
+}
+
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
@@ -62,6 +74,8 @@ static const struct conv_option options[] = {
      "exit with 4 if EXPR holds: a figure, an operator, a value, as in 'core.utilization < 0.6' or "
      "'gap.max_ns > 2ms'; may be repeated; an unknown figure lists all",
      CONV_OPT_SET, 0, set_check},
+    {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
+    {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
     {"output", 'o', "FILE", "write FILE instead of standard output", CONV_OPT_TEXT, AT(output),
      NULL},
     {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},
@@ -178,6 +192,8 @@ int conv_cmd_report(int argc, char **argv)
     code = conv_outfile_open(&out, s.output, s.force, &args);
     if (code == CONV_ALL)
         code = conv_load(&args, s.quiet, &t, &diag);
+    if (code == CONV_ALL)
+        code = conv_range_clip(&s.range, t);
     if (code == CONV_ALL)
         code = write_report(&s, t, &diag, out);
     code = conv_outfile_close(out, code);

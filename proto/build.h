@@ -144,6 +144,8 @@ enum ntff_status ntff_decode_json(struct ntff_builder *b, struct ntff_input *in,
                                   uint32_t proc, struct ntff_error *err) NTFF_MUST_CHECK;
 /* True if text looks like one of the JSON forms (also behind log lines). */
 bool ntff_json_sniff(struct ntff_slice head);
+/* True if head is text that goes on: a log that may hold JSON further on. */
+bool ntff_json_far(struct ntff_slice head);
 
 /* decode_ntff.c: device profiles. in is mapped already. */
 enum ntff_status ntff_decode_ntff(struct ntff_builder *b, struct ntff_input *in, uint32_t file,

@@ -275,3 +275,13 @@ bool ntff_json_sniff(struct ntff_slice head)
     ntff_jsonscan_done(&scan);
     return found;
 }
+
+bool ntff_json_far(struct ntff_slice head)
+{
+    if (head.len < (size_t)64 << 10)
+        return false;
+    for (size_t i = 0; i < head.len; i++)
+        if ((uint8_t)head.p[i] < 0x20 && !memchr("\t\n\r\x1b\b\f", head.p[i], 6))
+            return false;
+    return true;
+}

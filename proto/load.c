@@ -301,7 +301,9 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
     struct ntff_builder *b = &l->b;
     struct ntff_slice head = ntff_input_head(in);
     bool ntff = ntff_ntff_sniff(head, in->gzip ? 0 : in->file_len),
-         json = !ntff && ntff_json_sniff(head);
+         json = !ntff && ntff_json_sniff(head),
+         far = !ntff && !json && e->named && ntff_json_far(head);
+    json |= far;
     enum ntff_status s;
     if (ntff && !l->last && strcmp(in->path, "-") != 0) {
         struct entry *later = NTFF_VEC_PUSH(b->budget, &l->profiles);
@@ -324,8 +326,14 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
         return NTFF_NOMEM;
     b->files.v[file].gzip = in->gzip;
     b->files.v[file].size_bytes = json ? in->file_len : in->len;
-    if (json)
-        return ntff_decode_json(b, in, file, proc, l->err);
+    if (json) {
+        s = ntff_decode_json(b, in, file, proc, l->err);
+        if (s == NTFF_OK && far && b->files.v[file].n_records == 0) {
+            b->files.v[file].kind = NTFF_FILE_UNKNOWN;
+            not_ours(l, e, head);
+        }
+        return s;
+    }
     if (!keep_input(l, in))
         return NTFF_NOMEM;
     *kept = true;

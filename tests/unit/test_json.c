@@ -318,6 +318,30 @@ TAP_TEST(syntax_error_inside_an_object)
     ntff_trace_free(l.t);
 }
 
+/* Found in a file that is named, even if the head shows nothing but log lines. */
+TAP_TEST(far_behind_log_text)
+{
+    size_t cap = 300000, len = 0;
+    char *text = malloc(cap);
+    TAP_OK(text != NULL);
+    for (int i = 0; len < 200000; i++)
+        len += (size_t)snprintf(text + len, cap - len, "[12:00:%02d] step {%d} of the warm-up\n",
+                                i % 60, i);
+    snprintf(text + len, cap - len,
+             "[12:01:00] {\"events\":[{\"event_type\":\"generic\",\"phase\":\"instant\","
+             "\"timestamp_ns\":6}],\"data_version\":2}\nend\n");
+    struct loaded l = load_text(text);
+    TAP_EQ_U64(l.t->n_events, 1);
+    TAP_EQ_U64(l.t->files[0].kind, NTFF_FILE_EVENT_JSON);
+    ntff_trace_free(l.t);
+    text[len] = '\0'; /* the same without events */
+    l = load_text(text);
+    TAP_EQ_U64(l.t->n_events, 0);
+    TAP_EQ_U64(finding(&l, NTFF_DIAG_BAD_FRAMING), 1);
+    ntff_trace_free(l.t);
+    free(text);
+}
+
 TAP_TEST(several_processes)
 {
     struct loaded l =
