@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAME_BUDGET 150000 /* events, nodes and columns looked at in a frame, see sums.h */
+#define FRAME_BUDGET 100000 /* events, nodes and columns looked at in a frame, see sums.h */
 #define SEARCH_SLICE 10000  /* see tui_search_step */
 #define STATS_SLICE 40000   /* events */
 
@@ -149,6 +149,8 @@ struct tui_app *tui_app_new(const struct tui_lod *l, const struct tui_options *o
     a->details_of = o->details ? o->details : ntff_detail;
     a->event = a->doc_event = a->doc_track = NTFF_NONE;
     a->hunt_event = NTFF_NONE;
+    a->n_hues = a->t->strs.items.n;
+    a->hues = calloc(a->n_hues ? a->n_hues : 1, 1);
     a->panes = (struct tui_panes){.tree = true, .overview = !o->plain, .status = !o->plain};
     a->mouse = true;
     a->w = 80;
@@ -156,7 +158,7 @@ struct tui_app *tui_app_new(const struct tui_lod *l, const struct tui_options *o
     uint64_t end = a->t->end_ns < UINT64_MAX ? a->t->end_ns + 1 : UINT64_MAX;
     tui_view_init(&a->view, a->t->begin_ns, end, a->w);
     a->now = a->view.begin;
-    if (!tui_rows_init(&a->rows, l) || !init_flows(a) || !init_busy(a)) {
+    if (!a->hues || !tui_rows_init(&a->rows, l) || !init_flows(a) || !init_busy(a)) {
         tui_app_free(a);
         return NULL;
     }
@@ -181,6 +183,7 @@ void tui_app_free(struct tui_app *a)
     tui_sums_done(&a->sums);
     tui_sums_done(&a->overview);
     tui_rows_done(&a->rows);
+    free(a->hues);
     free(a->busy_tracks);
     free(a->flows_by_to);
     free(a->vals);

@@ -92,6 +92,8 @@ struct tui_app {
     uint32_t doc_track;
     uint64_t doc_now;
 
+    uint8_t *hues; /* by string id: hue + 1, 0 = not yet known */
+    size_t n_hues;
     struct tui_sums sums, overview;
     struct tui_range *vals; /* scratch of one counter line */
     int vals_cap;

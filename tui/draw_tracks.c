@@ -24,9 +24,15 @@ static inline uint64_t end_of(const struct ntff_event *e)
     return e->dur_ns > UINT64_MAX - e->ts_ns ? UINT64_MAX : e->ts_ns + e->dur_ns;
 }
 
-static int hue_of(const struct tui_app *a, ntff_str name)
+/* The hue of a name, worked out once. */
+static int hue_of(struct tui_app *a, ntff_str name)
 {
-    return tui_hue_of(ntff_str_of(a->t, name), ntff_text_len(&a->t->strs, name));
+    if (name >= a->n_hues)
+        return 0;
+    if (!a->hues[name])
+        a->hues[name] =
+            (uint8_t)(1 + tui_hue_of(ntff_str_of(a->t, name), ntff_text_len(&a->t->strs, name)));
+    return a->hues[name] - 1;
 }
 
 /* Whether the flow partner of the selected span. */
@@ -176,6 +182,8 @@ static int dense_style(struct tui_app *a, const struct tui_sum *sum)
     return TUI_STYLE_BAR + hue_of(a, sum->name);
 }
 
+#define SHORTEST_LABEL 12 /* columns */
+
 /* The name of the bars in columns [x0, x1) with the number of events, where there is room for twice
  * as much; full bars become its background. */
 static void label_dense(struct paint *p, int x0, int x1)
@@ -183,6 +191,8 @@ static void label_dense(struct paint *p, int x0, int x1)
     struct tui_app *a = p->a;
     ntff_str name = p->sum[x0].name;
     uint64_t n = p->sum[x0].count;
+    if (x1 - x0 < SHORTEST_LABEL)
+        return;
     for (int x = x0 + 1; x < x1; x++)
         n += p->sum[x].starts;
     char count[TUI_TIME_CAP], label[96];

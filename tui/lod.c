@@ -98,7 +98,7 @@ bool tui_lod_locate(const struct tui_lod *l, uint32_t event, uint32_t *row, uint
     const struct ntff_event *e = &l->t->events[event];
     for (uint32_t i = l->first_row[e->track]; i < l->first_row[e->track + 1]; i++) {
         const struct tui_row *r = &l->rows[i];
-        if (r->lane != e->lane)
+        if (r->lane != tui_lane_of(l->t, e))
             continue;
         for (uint32_t p = tui_lod_find(l, i, e->ts_ns); p < r->n && r->ev[p] <= event; p++)
             if (r->ev[p] == event) {

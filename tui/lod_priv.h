@@ -61,6 +61,13 @@ static inline size_t tui_tree_size(uint32_t leaves)
     return all;
 }
 
+/* The lane of an event, inside what its track says. */
+static inline uint32_t tui_lane_of(const struct ntff_trace *t, const struct ntff_event *e)
+{
+    uint32_t n = t->tracks[e->track].n_lanes;
+    return e->lane < n ? e->lane : n ? n - 1 : 0;
+}
+
 enum ntff_status tui_lod_build_counters(struct tui_lod *l, struct ntff_error *err);
 
 #endif
