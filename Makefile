@@ -152,8 +152,11 @@ golden: all tools ## rewrite expected outputs; read the diff afterwards
 install: all ## install into DESTDIR PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(B)/ntff-conv $(B)/ntff-tui $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 tui/ntff-tui.1 $(DESTDIR)$(PREFIX)/share/man/man1
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/ntff-conv $(DESTDIR)$(PREFIX)/bin/ntff-tui
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/ntff-tui.1
 
 SOURCES := $(wildcard proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] tests/*.[ch] tests/*/*.[ch])
 fmt: ## format all sources

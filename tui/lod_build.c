@@ -135,7 +135,7 @@ static bool find_rows(struct build *b)
     for (uint32_t i = 0; i < t->n_events; i++) {
         const struct ntff_event *e = &t->events[i];
         uint32_t row = row_for(b, e);
-        if (row == NTFF_NONE)
+        if (row >= b->rows.n)
             return false;
         b->rows.v[row].n++;
         b->row_of[i] = row;
@@ -354,18 +354,21 @@ static bool build_all(struct build *b)
 }
 
 /* Gives the slack of a vector back: an index is kept. */
-static void *trim(void *p, size_t n, size_t elem)
+static void trim(void **p, size_t n, size_t elem)
 {
-    void *q = realloc(p, n ? n * elem : 1);
-    return q ? q : p;
+    void *q = realloc(*p, n ? n * elem : 1);
+    if (q)
+        *p = q;
 }
 
 /* Hands the rows over to the index, complete or not, and drops what only the building needed. */
 static void take(struct build *b)
 {
     struct tui_lod *l = b->l;
-    l->rows = trim(b->rows.v, b->rows.n, sizeof *l->rows);
-    l->alarms = trim(b->alarms.v, b->alarms.n, sizeof *l->alarms);
+    trim((void **)&b->rows.v, b->rows.n, sizeof *l->rows);
+    trim((void **)&b->alarms.v, b->alarms.n, sizeof *l->alarms);
+    l->rows = b->rows.v;
+    l->alarms = b->alarms.v;
     l->n_alarms = b->alarms.n;
     size_t n_lanes = b->first_lane ? b->first_lane[l->t->n_tracks] : 0;
     for (size_t k = 0; b->lanes && k < n_lanes; k++) {

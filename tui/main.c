@@ -48,11 +48,13 @@ static int64_t now_ms(void)
 static void complain(const char *text)
 {
     struct tui_text t = tui_text_from(text, strlen(text));
-    char utf8[4];
+    char utf8[4] = "";
     int w;
     fputs("ntff-tui: ", stderr);
-    for (uint32_t c; (c = tui_text_next(&t, &w)) != TUI_TEXT_END;)
-        fwrite(utf8, 1, (size_t)tui_utf8_put(utf8, c), stderr);
+    for (uint32_t c; (c = tui_text_next(&t, &w)) != TUI_TEXT_END;) {
+        int n = tui_utf8_put(utf8, c);
+        fwrite(utf8, 1, (size_t)n, stderr);
+    }
     fputc('\n', stderr);
 }
 
@@ -352,7 +354,7 @@ static int loop(struct program *p, struct tui_app *a)
         if (!work_a_while(a, &e))
             e = tui_term_wait(-1);
         /* everything that is waiting already, before the next frame */
-        for (int n = 0; e.kind != TUI_EVENT_NONE && !quit && n < 64; n++) {
+        for (int n = 0; e.kind != TUI_EVENT_NONE && n < 64; n++) {
             if (e.kind == TUI_EVENT_RESIZE && !tui_term_fit(s))
                 return EXIT_NOTHING;
             e.w = s->w;
@@ -360,7 +362,9 @@ static int loop(struct program *p, struct tui_app *a)
             quit = serve(p, a, tui_app_handle(a, &e), &code);
             if (e.kind == TUI_EVENT_QUIT && tui_term_signal())
                 code = 128 + tui_term_signal();
-            e = quit ? (struct tui_event){.kind = TUI_EVENT_NONE} : tui_term_wait(0);
+            if (quit)
+                break;
+            e = tui_term_wait(0);
         }
     }
     return code;

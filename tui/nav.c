@@ -339,6 +339,12 @@ static void select_on_line(struct tui_app *a, uint32_t event)
         tui_nav_event(a, event);
 }
 
+static bool longer(const struct tui_app *a, uint32_t x, uint32_t y)
+{
+    uint64_t dx = a->t->events[x].dur_ns, dy = a->t->events[y].dur_ns;
+    return dx != dy ? dx > dy : x < y;
+}
+
 void tui_nav_longest(struct tui_app *a)
 {
     const struct tui_line *l = tui_nav_current(a);
@@ -361,9 +367,7 @@ void tui_nav_longest(struct tui_app *a)
             continue;
         found = tui_lod_next_longest(a->l, a->l->first_row[track], a->l->first_row[track + 1],
                                      a->hunt_from, a->hunt_to, limit, after);
-        if (found != NTFF_NONE &&
-            (best == NTFF_NONE || a->t->events[found].dur_ns > a->t->events[best].dur_ns ||
-             (a->t->events[found].dur_ns == a->t->events[best].dur_ns && found < best)))
+        if (found != NTFF_NONE && (best == NTFF_NONE || longer(a, found, best)))
             best = found;
     }
     if (best == NTFF_NONE) {

@@ -51,6 +51,12 @@ const struct tui_cell *tui_cell_at(const struct tui_screen *s, int x, int y)
     return at((struct tui_screen *)s, x, y);
 }
 
+bool tui_cell_same(const struct tui_cell *a, const struct tui_cell *b)
+{
+    return a->ch == b->ch && a->comb[0] == b->comb[0] && a->comb[1] == b->comb[1] &&
+           a->width == b->width && a->style == b->style;
+}
+
 /* Blanks the other half of a wide code point that is about to lose one. */
 static void split_wide(struct tui_screen *s, int x, int y)
 {

@@ -52,6 +52,8 @@ void tui_restyle(struct tui_screen *s, struct tui_rect r, int style);
 /* The cell, or NULL outside. */
 const struct tui_cell *tui_cell_at(const struct tui_screen *s, int x, int y);
 
+bool tui_cell_same(const struct tui_cell *a, const struct tui_cell *b);
+
 /* Appends a row as UTF-8, without blanks at its end; returns its length, cut to cap (with NUL).
  * cap of w * 12 + 1 is always enough. */
 size_t tui_screen_row_text(const struct tui_screen *s, int y, char *out, size_t cap);

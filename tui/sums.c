@@ -25,7 +25,7 @@ void tui_sums_done(struct tui_sums *s)
 bool tui_sums_frame(struct tui_sums *s, const struct tui_rows *rows, const struct tui_view *v,
                     int64_t budget)
 {
-    if (s->rows != rows || memcmp(&s->view, v, sizeof *v) != 0 || s->n > MAX_ENTRIES)
+    if (s->rows != rows || !tui_view_same(&s->view, v) || s->n > MAX_ENTRIES)
         tui_sums_clear(s);
     if (!s->row || s->view.cols != v->cols) {
         struct tui_sum *row = realloc(s->row, (size_t)v->cols * sizeof *row);

@@ -283,7 +283,7 @@ void tui_term_show(const struct tui_screen *s)
         erase();
     for (size_t i = 0; i < n; i++) {
         const struct tui_cell *c = &s->cells[i];
-        if (c->width == 0 || (same && memcmp(c, &term.shown[i], sizeof *c) == 0 && c->width == 1))
+        if (c->width == 0 || (same && tui_cell_same(c, &term.shown[i]) && c->width == 1))
             continue;
         put_cell((int)(i % (size_t)s->w), (int)(i / (size_t)s->w), c);
     }

@@ -8,6 +8,12 @@ static uint64_t whole(const struct tui_view *v)
     return v->end - v->begin;
 }
 
+bool tui_view_same(const struct tui_view *a, const struct tui_view *b)
+{
+    return a->begin == b->begin && a->end == b->end && a->from == b->from && a->span == b->span &&
+           a->cols == b->cols;
+}
+
 /* Brings from and span back inside the whole. */
 static void clamp(struct tui_view *v)
 {

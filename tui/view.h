@@ -27,6 +27,8 @@ static inline uint64_t tui_view_to(const struct tui_view *v)
     return v->from + v->span;
 }
 
+bool tui_view_same(const struct tui_view *a, const struct tui_view *b);
+
 /* Makes span num/den times as long (rounded, at least 1 ns more or less), keeping anchor where it
  * is. */
 void tui_view_zoom(struct tui_view *v, uint64_t num, uint64_t den, uint64_t anchor);

@@ -8,8 +8,9 @@
 #   <= 35; each annotation its value and <= 4 bytes; memory for event JSON independent of its length;
 #   records of device profiles at >= 25 M/s and >= 1/12 of a bare sum over the same bytes.
 #
-# BENCH_EVENTS (default 1000000) is N; RUNS (default 5) of which the fastest counts. BENCH_BIG=0 leaves
-# out the 8 N part, which needs 1.2 GB in $BENCH_DIR (default $TMPDIR or /tmp).
+# BENCH_EVENTS (default 1000000) is N; RUNS (default 5) of which the fastest counts; BENCH_VIEWER_EVENTS
+# (default 10000000) is the size of the viewer's made trace. BENCH_BIG=0 leaves out the 8 N part, which
+# needs 1.2 GB in $BENCH_DIR (default $TMPDIR or /tmp).
 set -eu
 src=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$src/build/release}
@@ -110,5 +111,10 @@ if [ "${BENCH_BIG:-1}" != 0 ]; then
     row "perfetto: peak memory" "$(calc "$peak / 1024")" MiB \
         "<= $(calc "$(limit "$big" $((8 * n))) / 1024" | cut -d. -f1)" "<= $(limit "$big" $((8 * n))) / 1024"
 fi
+# the viewer: index and frames on a made trace, time to the first frame, bytes on the line
+"$tools/bench_tui" "${BENCH_VIEWER_EVENTS:-10000000}" || missed=1
+"$tools/bench_tui" --load "$in" || missed=1
+"$tools/bench_tui" --tty "$BUILD/ntff-tui" "$in" || missed=1
+
 [ $missed = 0 ] || echo "Not everything was reached."
 exit $missed
