@@ -20,7 +20,8 @@
 #include <stdlib.h>
 
 #define LONGEST_TRACE (UINT64_C(1) << 62)
-#define FIXED_ROOM 96 /* everything of an event packet but annotations, flows and definitions */
+#define MAX_STACKED 16 /* instants left to nest at one time */
+#define FIXED_ROOM 96  /* everything of an event packet but annotations, flows and definitions */
 
 enum { GUESSED_KINDS = 64, GUESSED_PLACES = 16 };
 
@@ -390,14 +391,6 @@ static bool on_begin(void *user, uint32_t index, const struct ntff_event *e,
     return put_event(s, index, e, f, TYPE_BEGIN, &s->stats->span_bytes);
 }
 
-static bool on_instant(void *user, uint32_t index, const struct ntff_event *e,
-                       const struct ntff_flow_list *f)
-{
-    struct sink *s = user;
-    s->stats->instants++;
-    return put_event(s, index, e, f, TYPE_INSTANT, &s->stats->instant_bytes);
-}
-
 /* An end or a counter packet: both lengths stay below 128, so it is written at once. Begin it, put
  * the value behind what is returned, end it. */
 static inline uint8_t *begin_small(struct sink *s, uint64_t ts_ns, uint8_t type, uint32_t uuid,
@@ -420,6 +413,27 @@ static inline uint64_t end_small(struct sink *s, uint8_t *event, uint8_t *end)
     s->w.p = end;
     ntff_put_done(&s->w);
     return (uint64_t)(end - packet);
+}
+
+/* Readers nest instants of one time into each other, and drop what is nested too deep. Where many
+ * stand at one time all but the last few are written as spans of length 0, which do not nest and
+ * are drawn alike. */
+static inline bool crowded(const struct ntff_trace *t, uint32_t index, const struct ntff_event *e)
+{
+    return t->n_events - index > MAX_STACKED && t->events[index + MAX_STACKED].ts_ns == e->ts_ns;
+}
+
+static bool on_instant(void *user, uint32_t index, const struct ntff_event *e,
+                       const struct ntff_flow_list *f)
+{
+    struct sink *s = user;
+    s->stats->instants++;
+    if (NTFF_LIKELY(!crowded(s->t, index, e) && !(e->flags & NTFF_EV_NO_LANE)))
+        return put_event(s, index, e, f, TYPE_INSTANT, &s->stats->instant_bytes);
+    bool ok = put_event(s, index, e, f, TYPE_BEGIN, &s->stats->instant_bytes);
+    uint8_t *event, *end = begin_small(s, e->ts_ns, TYPE_END, uuid_of(s, e), &event);
+    s->stats->instant_bytes += end_small(s, event, end);
+    return ok;
 }
 
 static bool on_end(void *user, uint32_t index, const struct ntff_event *e)

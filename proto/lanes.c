@@ -44,7 +44,7 @@ static bool point_fits(struct lane *l, const struct ntff_event *e)
 static int assign_lane(struct ntff_builder *b, lane_vec *lanes, const struct ntff_event *e,
                        bool flat)
 {
-    bool point = e->flags & NTFF_EV_INSTANT;
+    bool instant = e->flags & NTFF_EV_INSTANT, point = instant || e->dur_ns == 0;
     for (size_t i = 0; i < NTFF_MAX_LANES; i++) {
         if (i == lanes->n) {
             struct lane *fresh = NTFF_VEC_PUSH(b->budget, lanes);
@@ -53,11 +53,11 @@ static int assign_lane(struct ntff_builder *b, lane_vec *lanes, const struct ntf
             *fresh = (struct lane){.point_ns = UINT64_MAX};
         }
         struct lane *l = &lanes->v[i];
-        if (point ? !point_fits(l, e) : !lane_fits(l, e, flat))
+        if ((point && !point_fits(l, e)) || (!instant && !lane_fits(l, e, flat)))
             continue;
         if (point) {
             l->n_points++;
-        } else if (e->dur_ns) {
+        } else {
             uint64_t *end = NTFF_VEC_PUSH(b->budget, &l->ends);
             if (!end)
                 return -1;
