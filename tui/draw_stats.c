@@ -154,7 +154,7 @@ static void draw_busy(struct tui_app *a, struct tui_screen *s, struct tui_rect r
         if (here)
             tui_fill(s, (struct tui_rect){r.x, line, r.w, 1}, style, ' ');
         fmt_track(a, text, sizeof text, track);
-        tui_put_cut(s, r.x, line, name_cols - 1, style, text, strlen(text));
+        tui_put_middle(s, r.x, line, name_cols - 1, style, text, strlen(text));
         snprintf(text, sizeof text, "%u.%u%%", permille / 10, permille % 10);
         put_right(s, r.x + name_cols, line, 7, style, text);
         int eighths = bar > 0 ? (int)((uint64_t)permille * (uint64_t)bar * 8 / 1000) : 0;

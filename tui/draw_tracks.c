@@ -433,8 +433,8 @@ static void paint_tree(struct tui_app *a, struct tui_screen *s, int y, const str
         tui_put_str(s, r.x + r.w - 1 - cols, y, cols, current ? style : TUI_STYLE_TREE_NUM, num);
         room -= cols + 1;
     }
-    tui_put_cut(s, x, y, room, style, ntff_str_of(a->t, t->name),
-                ntff_text_len(&a->t->strs, t->name));
+    tui_put_middle(s, x, y, room, style, ntff_str_of(a->t, t->name),
+                   ntff_text_len(&a->t->strs, t->name));
 }
 
 static void find_ticks(const struct tui_app *a, bool *tick)

@@ -165,6 +165,32 @@ int tui_put_cut(struct tui_screen *s, int x, int y, int max, int style, const ch
     return used + 1;
 }
 
+/* Where the longest end of the text begins that takes at most cols columns. */
+static size_t tail_of(const char *p, size_t len, int cols)
+{
+    size_t at = len;
+    for (size_t k = len; k > 0 && len - k < (size_t)cols * 4 + 4; k--) {
+        if (((unsigned char)p[k - 1] & 0xC0) == 0x80)
+            continue; /* inside a sequence */
+        if (tui_text_cols(p + k - 1, len - k + 1, cols + 1) > cols)
+            break;
+        at = k - 1;
+    }
+    return at;
+}
+
+int tui_put_middle(struct tui_screen *s, int x, int y, int max, int style, const char *p,
+                   size_t len)
+{
+    if (max < 8 || tui_text_cols(p, len, max + 1) <= max)
+        return tui_put_cut(s, x, y, max, style, p, len);
+    int end = (max - 1) / 2 < 10 ? (max - 1) / 2 : 10;
+    size_t tail = tail_of(p, len, end);
+    int used = tui_put_text(s, x, y, max - 1 - end, style, p, len);
+    tui_put(s, x + used++, y, style, s->ascii ? '~' : 0x2026);
+    return used + tui_put_text(s, x + used, y, max - used, style, p + tail, len - tail);
+}
+
 int tui_put_str(struct tui_screen *s, int x, int y, int max, int style, const char *str)
 {
     return tui_put_text(s, x, y, max, style, str, strlen(str));

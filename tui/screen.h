@@ -43,6 +43,9 @@ void tui_fill(struct tui_screen *s, struct tui_rect r, int style, uint32_t ch);
  * in an ellipsis. */
 int tui_put_text(struct tui_screen *s, int x, int y, int max, int style, const char *p, size_t len);
 int tui_put_cut(struct tui_screen *s, int x, int y, int max, int style, const char *p, size_t len);
+/* Cut in the middle instead: what tells tracks apart is often at the end. */
+int tui_put_middle(struct tui_screen *s, int x, int y, int max, int style, const char *p,
+                   size_t len);
 int tui_put_str(struct tui_screen *s, int x, int y, int max, int style, const char *str);
 int tui_putf(struct tui_screen *s, int x, int y, int max, int style, const char *fmt, ...)
     NTFF_PRINTF(6, 7);

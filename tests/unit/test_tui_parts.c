@@ -94,6 +94,16 @@ TAP_TEST(wide_and_combining_on_the_grid)
     TAP_EQ_I64(tui_put_cut(&s, 0, 1, 4, 0, "abcdef", 6), 4);
     tui_screen_row_text(&s, 1, row, sizeof row);
     TAP_EQ_STR(row, "abc\xe2\x80\xa6");
+    TAP_OK(tui_screen_resize(&s, 12, 2));
+    TAP_EQ_I64(tui_put_middle(&s, 0, 0, 12, 0, "process i-0123 pid 42", 21), 12);
+    tui_screen_row_text(&s, 0, row, sizeof row);
+    TAP_EQ_STR(row, "proces\xe2\x80\xa6id 42");
+    TAP_EQ_I64(
+        tui_put_middle(&s, 0, 1, 9, 0, "abcd\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2\xe6\xbc\xa2", 16),
+        9);
+    tui_screen_row_text(&s, 1, row, sizeof row);
+    TAP_EQ_STR(row, "abcd\xe2\x80\xa6\xe6\xbc\xa2\xe6\xbc\xa2");
+    TAP_OK(tui_screen_resize(&s, 8, 2));
     s.ascii = true;
     tui_put_str(&s, 0, 0, 8, 0, "\xe6\xbc\xa2\xc3\xa9!");
     tui_screen_row_text(&s, 0, row, sizeof row);
