@@ -62,7 +62,8 @@ struct ntff_dev {
     uint64_t rec_start_ns, rec_stop_ns; /* recorded timestamps */
     uint64_t cpu_start_ns, cpu_stop_ns; /* own pair of a raw record */
     uint64_t exec_id;
-    uint64_t near_ns; /* host time of the record before it, for a clock that was reset; 0 = unknown */
+    uint64_t
+        near_ns; /* host time of the record before it, for a clock that was reset; 0 = unknown */
     uint32_t event, proc, nc, core; /* core NTFF_NONE until attributed */
     uint32_t type;
     uint32_t has;
@@ -86,6 +87,11 @@ struct ntff_zero {
     uint64_t ns;
     uint32_t proc, nc, core;
 };
+
+/* A track that belongs nowhere yet. */
+#define NTFF_BLANK_TRACK                                                                           \
+    ((struct ntff_track){                                                                          \
+        .parent = NTFF_NONE, .process = NTFF_NONE, .nc = NTFF_NONE, .core = NTFF_NONE})
 
 enum ntff_role { NTFF_ROLE_SUBMIT, NTFF_ROLE_PRE, NTFF_ROLE_WAIT, NTFF_ROLE_DEVICE };
 
@@ -176,12 +182,12 @@ struct ntff_builder {
     NTFF_VEC(struct ntff_core_clock) clocks;
     NTFF_VEC(struct ntff_aux) auxes;
     ntff_str type_names[NTFF_N_EVENT_TYPES];
-    uint64_t last_host_ns; /* of the latest record in host time */
+    uint64_t last_host_ns;         /* of the latest record in host time */
     struct ntff_map_slot last_row; /* the row asked for last */
     uint64_t progress_polls;
 };
 
-/* build.c */
+/* filter.c: the name an event is shown under */
 bool ntff_builder_name(struct ntff_builder *b, const struct ntff_rec *r, ntff_str *name);
 /* Closes what is open, matches halves, makes lone ones events. */
 bool ntff_build_finish_pairs(struct ntff_builder *b) NTFF_MUST_CHECK;
@@ -189,6 +195,16 @@ uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint
                         int32_t gid);
 uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core,
                                uint32_t type, bool instant);
+/* filter.c: does the user want this record? name is what ntff_builder_name gave. */
+bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
+                         ntff_str name);
+bool ntff_builder_process_passes(const struct ntff_builder *b, uint32_t proc);
+/* counters.c: samples of an allocation's running totals; the two steps of a transfer's bandwidth.
+ */
+bool ntff_build_memory_samples(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
+                               const struct ntff_aux *a) NTFF_MUST_CHECK;
+bool ntff_build_transfer_rate(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t type,
+                              uint64_t ts_ns, uint64_t dur_ns, uint64_t size_bytes) NTFF_MUST_CHECK;
 /* place.c: attributes cores, builds the clocks, moves device events onto host time. */
 bool ntff_build_place(struct ntff_builder *b) NTFF_MUST_CHECK;
 /* Clock of a core, NULL if it has none. After ntff_build_place. */
