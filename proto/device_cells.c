@@ -1,9 +1,9 @@
 /* device_cells - pending count and throughput over all DMA packets of a core.
  *
- * They are kept per cell of time, at most 65,536 of them: cells are 1 ns, and the counters exact,
- * up to that many ns; longer captures get cells of a power of two ns, and a cell holds the average
- * over it. So the memory is bounded however many packets there are, and a packet costs the same
- * however long it is. */
+ * They are kept per cell of time. Up to 65,536 ns a cell is 1 ns, and the counters are exact;
+ * longer captures get 8,192 to 16,384 cells of a power of two ns, and a cell holds the average over
+ * it. So the memory is bounded however many packets there are, and a packet costs the same however
+ * long it is. */
 #include "proto/device.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ bool ntff_device_dma_extent(struct ntff_device *d, uint64_t first_ns, uint64_t l
     if (!ntff_budget_take(&ntff_build_trace(d->b)->budget, bytes))
         return false;
     c->begin_ns = first_ns;
-    while ((last_ns - first_ns) >> c->shift >= NTFF_CELLS)
+    while ((last_ns - first_ns) >> c->shift >= (c->shift ? NTFF_CELLS / 4 : NTFF_CELLS))
         c->shift++;
     c->length_ns = (uint64_t)NTFF_CELLS << c->shift;
     c->cell = calloc(NTFF_CELLS + 2, sizeof *c->cell);
