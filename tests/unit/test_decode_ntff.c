@@ -924,6 +924,27 @@ TAP_TEST(hostile_sizes)
     free(p);
 }
 
+/* Whatever the limit, the load ends cleanly: all of the trace or none. */
+TAP_TEST(tight_memory)
+{
+    size_t n, loaded = 0, refused = 0;
+    uint8_t *p = make(TWO_CORES, &n);
+    for (size_t limit = 2000; limit < 8u << 20; limit += limit / 16) {
+        struct ntff_load_options opt = {.max_memory = limit};
+        struct loaded l;
+        TAP_CONTEXT("%zu bytes", limit);
+        enum ntff_status s = load_bytes(&l, p, n, &opt);
+        TAP_OK(s == NTFF_OK || s == NTFF_NOMEM);
+        if (s == NTFF_OK) {
+            check_two_cores(&l, "in little memory");
+            done(&l);
+        }
+        *(s == NTFF_OK ? &loaded : &refused) += 1;
+    }
+    TAP_OK(loaded > 0 && refused > 10);
+    free(p);
+}
+
 /* -- filters
  * ----------------------------------------------------------------------------------------------------
  */
