@@ -496,7 +496,7 @@ enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_
                                    struct ntff_out *out, struct pft_stats *stats,
                                    struct ntff_error *err)
 {
-    struct pft_stats unused;
+    struct pft_stats unused = {0};
     struct sink s = {
         .t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = pft_first_ns(t)};
     *s.stats = (struct pft_stats){0};

@@ -154,7 +154,7 @@ int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
 char *conv_finding_key(enum ntff_diag_kind kind, char out[40])
 {
     size_t i = 0;
-    for (const char *p = ntff_diag_name(kind); p[i] && i < 39; i++)
+    for (const char *p = ntff_diag_name(kind); i < 39 && p[i]; i++)
         out[i] = (char)tolower((unsigned char)p[i]);
     out[i] = '\0';
     return out;

@@ -17,7 +17,7 @@ char *conv_process_label(const struct ntff_trace *t, uint32_t process, char out[
 {
     out[0] = '\0';
     if (process >= t->n_processes)
-        return strcpy(out, "no process");
+        return memcpy(out, "no process", sizeof "no process");
     const struct ntff_process *p = &t->processes[process];
     size_t n = 0;
     if (p->instance && several_instances(t))

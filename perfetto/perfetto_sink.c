@@ -620,7 +620,7 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
 enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options *opt,
                            struct ntff_out *out, struct pft_stats *stats, struct ntff_error *err)
 {
-    struct pft_stats unused;
+    struct pft_stats unused = {0};
     struct sink s = {
         .t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = pft_first_ns(t)};
     *s.stats = (struct pft_stats){0};

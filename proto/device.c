@@ -56,15 +56,15 @@ bool ntff_device_listed(const char *list, const char *code, const char *name)
             item++, n--;
         while (n && item[n - 1] == ' ')
             n--;
-        bool not = n && *item == '^';
-        item += not ;
-        n -= not ;
+        bool except = n && *item == '^';
+        item += except;
+        n -= except;
         if (n == 0)
             continue;
-        only_out &= not ;
+        only_out &= except;
         if ((strlen(code) == n && strncasecmp(item, code, n) == 0) ||
             (strlen(name) == n && strncasecmp(item, name, n) == 0))
-            *(not ? &out : &hit) = true;
+            *(except ? &out : &hit) = true;
     }
     return !out && (hit || only_out);
 }

@@ -82,13 +82,14 @@ static void check_order(struct ntff_builder *b, const struct ntff_link *host, bo
 /* One (process, core, execution) or (process, core, sequence number). */
 static bool link_group(struct ntff_builder *b, const struct ntff_link *v, size_t n)
 {
-    const struct ntff_link *role[4];
+    const struct ntff_link *role[4] = {0};
     size_t count[4] = {0};
     for (size_t i = 0; i < n; i++)
         if (count[v[i].role]++ == 0)
             role[v[i].role] = &v[i];
-    for (size_t i = 0; i < count[NTFF_ROLE_DEVICE]; i++) {
-        uint32_t dev = role[NTFF_ROLE_DEVICE][i].event;
+    const struct ntff_link *runs = role[NTFF_ROLE_DEVICE], *waits = role[NTFF_ROLE_WAIT];
+    for (size_t i = 0; runs && i < count[NTFF_ROLE_DEVICE]; i++) {
+        uint32_t dev = runs[i].event;
         const struct ntff_event *e = &b->events.v[dev];
         const struct ntff_link *from = NULL;
         static const int order[] = {NTFF_ROLE_WAIT, NTFF_ROLE_PRE, NTFF_ROLE_SUBMIT};
@@ -106,11 +107,10 @@ static bool link_group(struct ntff_builder *b, const struct ntff_link *v, size_t
             b->events.v[dev].flags |= NTFF_EV_FLOW_IN;
         }
     }
-    for (size_t i = 0; v->is_seq && i < count[NTFF_ROLE_WAIT] && count[NTFF_ROLE_SUBMIT]; i++) {
-        uint32_t wait = role[NTFF_ROLE_WAIT][i].event;
-        if (!add_flow(b, role[NTFF_ROLE_SUBMIT][0].event, wait))
+    const struct ntff_link *submit = role[NTFF_ROLE_SUBMIT];
+    for (size_t i = 0; v->is_seq && submit && waits && i < count[NTFF_ROLE_WAIT]; i++)
+        if (!add_flow(b, submit->event, waits[i].event))
             return false;
-    }
     return true;
 }
 

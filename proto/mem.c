@@ -256,7 +256,7 @@ void ntff_buf_add(struct ntff_buf *b, const void *p, size_t n)
         return;
     }
     if (n)
-        memcpy(b->p + b->len, p, n);
+        memcpy(b->p + b->len, p, n); /* NOLINT(clang-analyzer-core.NonNullParamChecker): it grew */
     b->len += n;
 }
 

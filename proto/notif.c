@@ -303,7 +303,7 @@ void ntff_ring_look(const uint8_t *data, uint64_t n, struct ntff_ring_look *out)
 
 int ntff_ring_class(const struct ntff_ring_look *l)
 {
-    static const int8_t class_of[NTFF_NK_COUNT] = {
+    static const int class_of[NTFF_NK_COUNT] = {
         [NTFF_NK_START] = 0,    [NTFF_NK_END] = 0,       [NTFF_NK_EXPLICIT] = 0,
         [NTFF_NK_SEM] = 1,      [NTFF_NK_AXI_SEM] = 1,   [NTFF_NK_DMA] = 4,
         [NTFF_NK_ERROR] = 2,    [NTFF_NK_TPB_ERROR] = 2, [NTFF_NK_HAM] = 5,
