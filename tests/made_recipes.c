@@ -336,8 +336,10 @@ static struct ntff_trace *any(size_t n, uint64_t seed)
                 made_event_of(s, e)->cat = NTFF_CAT_ERROR;
         } else {
             uint32_t e = made_span(s, k, lane, *at, dur, name);
-            if (made_below(&rng, 30) == 0)
-                made_event_of(s, e)->flags ^= (1u << (1 + made_below(&rng, 8))) & 0x1ffu;
+            if (made_below(&rng, 30) == 0) {
+                unsigned flag = 1u << (1 + made_below(&rng, 8));
+                made_event_of(s, e)->flags = flag & 0x3ffffu;
+            }
             if (e && made_below(&rng, 10) == 0)
                 made_flow(s, (uint32_t)made_below(&rng, e), e);
             if (*d < 6 && dur > 8 && made_below(&rng, 3) == 0) {

@@ -308,8 +308,12 @@ static int run_script(struct program *p)
 /* What the viewer asks for; true: it is over. */
 static bool serve(struct program *p, struct tui_app *a, unsigned flags, int *code)
 {
-    if (flags & TUI_EXPORT)
+    if (flags & TUI_EXPORT) {
+        tui_app_say(a, false, "writing...");
+        tui_app_draw(a, &p->screen);
+        tui_term_show(&p->screen);
         tui_export_for(a, p->t, &p->diag);
+    }
     if (flags & TUI_SUSPEND)
         tui_term_suspend();
     if (flags & TUI_REPAINT)

@@ -152,6 +152,7 @@ enum ntff_status tui_term_open(const struct tui_term_options *o, struct ntff_err
     if (!type || !*type || setupterm(type, STDOUT_FILENO, &known) == ERR)
         return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "terminal type %.60s is unknown (TERM)",
                          type && *type ? type : "(none)");
+    del_curterm(cur_term); /* only asked whether it is known; newterm takes its own */
     if (pipe2(term.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "pipe: %s", strerror(errno));
     term.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;

@@ -94,6 +94,34 @@ sees "ctrl-L: still there" 'F1 help'
 keys q
 back "quit" 0
 
+# -- mouse -------------------------------------------------------------------------------------------
+# button, column and line from 1, as xterm's plain protocol sends them
+mouse() { keys -l $'\e[M'"$(printf "\\$(printf %o $((32 + $1)))\\$(printf %o $((32 + $2)))\\$(printf %o $((32 + $3)))")"; }
+run "$tui $capture $schema"
+sees "mouse: started" 'F1 help'
+mouse 0 50 5
+mouse 3 50 5
+sees "click: the span under it is selected" 'nrt_load [0-9.]+ ms'
+mouse 64 50 5
+mouse 64 50 5
+lacks "wheel: zoomed" ' 499x '
+mouse 0 40 12
+mouse 32 45 12
+mouse 32 60 12
+mouse 3 60 12
+sees "drag: a marked range" 'marked [0-9.]+'
+keys Y
+sees "Y: mouse off" 'mouse off'
+for ((i = 0; i < 100; i++)); do [ "$(mux display-message -p '#{mouse_any_flag}')" = 0 ] && break || sleep 0.05; done
+is "Y: the terminal knows" "$(mux display-message -p '#{mouse_any_flag}')" 0
+keys q
+back "mouse" 0
+run "$tui --no-mouse $capture $schema"
+sees "--no-mouse: started" 'F1 help'
+is "--no-mouse: no reports" "$(mux display-message -p '#{mouse_any_flag}')" 0
+keys q
+back "--no-mouse" 0
+
 # -- suspend and resume ------------------------------------------------------------------------------
 run "$tui $capture $schema"
 sees "suspend: started" 'F1 help'
