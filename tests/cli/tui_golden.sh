@@ -101,5 +101,5 @@ exits "export again" 0 "$tui" --script range.keys "$cases/a-delimited"
 says "export again: asks" 'exists; replace it' "$TMP/stdout"
 sed "s|$TMP/range|$TMP/nowhere/x|; s|80x24|200x24|" range.keys >nowhere.keys
 exits "export to nowhere" 0 "$tui" --script nowhere.keys "$cases/a-delimited"
-says "export to nowhere: says why" 'nowhere/x.*[Nn]o such file' "$TMP/stdout"
+says "export to nowhere: says why" 'nowhere/.*[Nn]o such file' "$TMP/stdout"
 finish
