@@ -37,11 +37,10 @@ static int by_to_cmp(const void *pa, const void *pb, void *user)
 bool conv_eventrow_init(struct conv_eventrow *e, const struct ntff_trace *t)
 {
     *e = (struct conv_eventrow){.t = t};
-    e->hardware = malloc(t->strs.items.n + 1);
+    e->names = calloc(t->strs.items.n + 1, 1);
     e->by_to = calloc(t->n_flows + 1, sizeof *e->by_to);
-    if (!e->hardware || !e->by_to)
+    if (!e->names || !e->by_to)
         return false;
-    memset(e->hardware, 2, t->strs.items.n);
     for (uint32_t i = 0; i < t->n_flows; i++)
         e->by_to[i] = i;
     if (t->n_flows)
@@ -51,10 +50,10 @@ bool conv_eventrow_init(struct conv_eventrow *e, const struct ntff_trace *t)
 
 void conv_eventrow_done(struct conv_eventrow *e)
 {
-    free(e->hardware);
+    free(e->names);
     free(e->by_to);
     ntff_detail_done(&e->detail);
-    e->hardware = NULL;
+    e->names = NULL;
     e->by_to = NULL;
 }
 
@@ -64,20 +63,29 @@ bool conv_event_is_device(const struct ntff_trace *t, const struct ntff_event *e
     return src < t->n_sources && t->sources[src].kind == NTFF_SOURCE_NOTIF;
 }
 
-static const char *source_of(struct conv_eventrow *e, const struct ntff_event *ev)
+enum { NAME_KNOWN = 1, NAME_HARDWARE = 2, NAME_PLAIN = 4 };
+
+static unsigned look_up(struct conv_eventrow *e, ntff_str name)
 {
-    uint8_t *known = &e->hardware[ev->name];
-    if (ev->cat == NTFF_CAT_FRAMEWORK)
-        return "framework";
-    if (ev->flags & NTFF_EV_DEVICE)
-        return "neuron_hw";
-    if (*known == 2) {
-        const char *name = ntff_str_of(e->t, ev->name);
-        const struct ntff_event_type *type =
-            ntff_event_type(ntff_event_type_by_name(name, strlen(name)));
-        *known = type && type->hardware;
+    uint8_t *known = &e->names[name];
+    if (*known == 0) {
+        const char *text = ntff_str_of(e->t, name);
+        size_t len = ntff_text_len(&e->t->strs, name);
+        const struct ntff_event_type *type = ntff_event_type(ntff_event_type_by_name(text, len));
+        *known = NAME_KNOWN;
+        *known |= type && type->hardware ? NAME_HARDWARE : 0;
+        *known |= conv_is_plain(text, len) ? NAME_PLAIN : 0;
     }
-    return *known ? "neuron_hw" : "neuron_rt";
+    return *known;
+}
+
+static void source_cell(struct conv_rows *r, const struct ntff_event *ev, unsigned name)
+{
+    if (ev->cat == NTFF_CAT_FRAMEWORK)
+        conv_row_plain(r, "framework", 9);
+    else
+        conv_row_plain(
+            r, ev->flags & NTFF_EV_DEVICE || name & NAME_HARDWARE ? "neuron_hw" : "neuron_rt", 9);
 }
 
 /* -- facts ----------------------------------------------------------------------------------------
@@ -234,23 +242,44 @@ static void core_cells(const struct conv_eventrow *e, struct conv_rows *r,
         conv_row_null(r);
 }
 
+/* Events are in time order, their records are not: asks for those of a later row while this one is
+ * written. */
+static void fetch_ahead(const struct ntff_trace *t, size_t index)
+{
+    if (index >= t->n_events)
+        return;
+    const struct ntff_ref refs[] = {t->events[index].start_ref, t->events[index].stop_ref};
+    for (int k = 0; k < 2; k++)
+        if (refs[k].src < t->n_sources) {
+            const uint8_t *p = t->sources[refs[k].src].data + refs[k].off;
+            __builtin_prefetch(p);
+            __builtin_prefetch(p + 64);
+        }
+}
+
 bool conv_eventrow_cells(struct conv_eventrow *e, struct conv_rows *r, uint32_t index)
 {
     const struct ntff_trace *t = e->t;
     const struct ntff_event *ev = &t->events[index];
     const struct ntff_track *track = &t->tracks[ev->track];
+    unsigned name = look_up(e, ev->name);
     bool detail = false;
     for (size_t i = 8; i < CONV_EVENT_COLUMNS && !detail; i++)
         detail = r->wanted[i];
+    if (detail)
+        fetch_ahead(t, (size_t)index + 8);
     if (detail && !ntff_detail(t, ev, &e->detail))
         return false;
     bool point = ev->flags & NTFF_EV_INSTANT && !(ev->flags & NTFF_EV_NO_LANE);
     conv_row_u64(r, (uint64_t)index + 1);
-    conv_row_text(r, ntff_str_of(t, ev->name), ntff_text_len(&t->strs, ev->name));
+    if (name & NAME_PLAIN)
+        conv_row_plain(r, ntff_str_of(t, ev->name), ntff_text_len(&t->strs, ev->name));
+    else
+        conv_row_text(r, ntff_str_of(t, ev->name), ntff_text_len(&t->strs, ev->name));
     conv_row_u64(r, ev->ts_ns);
     conv_row_u64(r, ev->ts_ns + (point ? 0 : ev->dur_ns));
     conv_row_u64(r, point ? 0 : ev->dur_ns);
-    conv_row_str(r, source_of(e, ev));
+    source_cell(r, ev, name);
     process_cells(e, r, track);
     number_cell(r, &e->detail, 4, "thread_id");
     if (conv_row_wanted(r) && track->nc != NTFF_NONE)

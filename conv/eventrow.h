@@ -24,7 +24,7 @@ extern const char *const conv_event_columns[CONV_EVENT_COLUMNS];
 struct conv_eventrow {
     const struct ntff_trace *t;
     struct ntff_detail detail;
-    uint8_t *hardware;     /* by name: 0 no, 1 yes, 2 not looked up */
+    uint8_t *names;        /* by name: NAME_* bits, 0 = not looked up */
     uint32_t *by_to;       /* flows sorted by their end */
     size_t from_at, to_at; /* where the next events' flows begin */
 };

@@ -28,7 +28,7 @@ const char *conv_rows_suffix(int format)
 /* -- bytes of a cell ------------------------------------------------------------------------------
  */
 
-static uint8_t *room(struct conv_rows *r, size_t n)
+static inline uint8_t *room(struct conv_rows *r, size_t n)
 {
     struct ntff_buf *b = &r->cells;
     if (NTFF_UNLIKELY(b->failed))
@@ -41,21 +41,28 @@ static uint8_t *room(struct conv_rows *r, size_t n)
     return b->p + b->len;
 }
 
-static inline void put(struct conv_rows *r, const void *p, size_t n)
+/* Short copies without a call. Returns behind the last byte. */
+static inline uint8_t *copy(uint8_t *to, const void *p, size_t n)
 {
-    uint8_t *to = room(r, n);
     const uint8_t *from = p;
-    if (!to)
-        return;
-    r->cells.len += n;
     if (n > 32) {
         memcpy(to, p, n);
-        return;
+        return to + n;
     }
     for (; n >= 8; n -= 8, to += 8, from += 8)
         memcpy(to, from, 8);
     while (n--)
         *to++ = *from++;
+    return to;
+}
+
+static inline void put(struct conv_rows *r, const void *p, size_t n)
+{
+    uint8_t *to = room(r, n);
+    if (to) {
+        copy(to, p, n);
+        r->cells.len += n;
+    }
 }
 
 static inline void put_char(struct conv_rows *r, char c)
@@ -83,14 +90,18 @@ static void eight_digits(uint8_t *to, uint32_t v)
 /* Up to eight digits, without leading zeros; returns how many. */
 static size_t few_digits(uint8_t *to, uint32_t v)
 {
-    uint8_t text[8];
-    eight_digits(text, v);
-    size_t skip = 0;
-    while (skip < 7 && text[skip] == '0')
-        skip++;
-    for (size_t i = skip; i < 8; i++)
-        to[i - skip] = text[i];
-    return 8 - skip;
+    size_t n = 1 + (v >= 10) + (v >= 100) + (v >= 1000) + (v >= 10000) + (v >= 100000) +
+               (v >= 1000000) + (v >= 10000000);
+    uint8_t *p = to + n;
+    for (; v >= 100; v /= 100) {
+        p -= 2;
+        memcpy(p, pairs + 2 * (v % 100), 2);
+    }
+    if (v >= 10)
+        memcpy(p - 2, pairs + 2 * v, 2);
+    else
+        p[-1] = (uint8_t)('0' + v);
+    return n;
 }
 
 static void put_u64(struct conv_rows *r, uint64_t v)
@@ -192,6 +203,11 @@ static bool plain(const char *p, size_t len)
     return true;
 }
 
+bool conv_is_plain(const char *p, size_t len)
+{
+    return plain(p, len);
+}
+
 static bool needs_quotes(const char *p, size_t len)
 {
     return memchr(p, ',', len) || memchr(p, '"', len) || memchr(p, '\n', len) ||
@@ -201,9 +217,25 @@ static bool needs_quotes(const char *p, size_t len)
 /* -- cells ----------------------------------------------------------------------------------------
  */
 
+/* What stands before the first cell of a line. */
+static void begin_line(struct conv_rows *r)
+{
+    r->cells.len = 0;
+    if (r->in_order && r->format == CONV_JSONL)
+        put(r, r->key[0].p, r->key[0].len);
+    r->at = 0;
+    r->end[0] = (uint32_t)r->cells.len;
+}
+
+/* The cell is complete; in a line that is written as it comes, what stands before the next one. */
 static void end_cell(struct conv_rows *r)
 {
-    r->end[++r->at] = (uint32_t)r->cells.len;
+    size_t next = ++r->at;
+    if (r->in_order && r->format != CONV_JSONL)
+        put_char(r, r->format == CONV_CSV ? ',' : '\t');
+    else if (r->in_order && next < r->n)
+        put(r, r->key[next].p, r->key[next].len);
+    r->end[next] = (uint32_t)r->cells.len;
 }
 
 void conv_row_null(struct conv_rows *r)
@@ -258,19 +290,35 @@ void conv_row_bool(struct conv_rows *r, bool v)
     end_cell(r);
 }
 
-void conv_row_text(struct conv_rows *r, const char *p, size_t len)
+void conv_row_plain(struct conv_rows *r, const char *p, size_t len)
 {
     if (conv_row_wanted(r)) {
-        bool simple = plain(p, len);
-        bool quote =
-            r->format == CONV_JSONL || (r->format == CONV_CSV && !simple && needs_quotes(p, len));
-        if (quote)
+        uint8_t *to = room(r, len + 2), *start = to;
+        bool quoted = r->format == CONV_JSONL;
+        if (to) {
+            if (quoted)
+                *to++ = '"';
+            to = copy(to, p, len);
+            if (quoted)
+                *to++ = '"';
+            r->cells.len += (size_t)(to - start);
+        }
+    }
+    end_cell(r);
+}
+
+void conv_row_text(struct conv_rows *r, const char *p, size_t len)
+{
+    if (plain(p, len)) {
+        conv_row_plain(r, p, len);
+        return;
+    }
+    if (conv_row_wanted(r)) {
+        bool quoted = r->format == CONV_JSONL || (r->format == CONV_CSV && needs_quotes(p, len));
+        if (quoted)
             put_char(r, '"');
-        if (simple)
-            put(r, p, len);
-        else
-            put_encoded(r, p, len);
-        if (quote)
+        put_encoded(r, p, len);
+        if (quoted)
             put_char(r, '"');
     }
     end_cell(r);
@@ -284,52 +332,70 @@ void conv_row_str(struct conv_rows *r, const char *text)
         conv_row_null(r);
 }
 
+/* Cells in the order of the chosen columns. */
+static void put_chosen(struct conv_rows *r)
+{
+    bool json = r->format == CONV_JSONL;
+    for (size_t k = 0; k < r->n_order; k++) {
+        uint32_t from = r->end[r->order[k]], to = r->end[r->order[k] + 1];
+        if (json)
+            ntff_put_bytes(&r->w, r->key[k].p, r->key[k].len);
+        else if (k)
+            ntff_put_bytes(&r->w, r->format == CONV_CSV ? "," : "\t", 1);
+        ntff_put_bytes(&r->w, r->cells.p + from, to - from);
+    }
+    ntff_put_bytes(&r->w, json ? "}\n" : "\n", json ? 2 : 1);
+}
+
 void conv_row_end(struct conv_rows *r)
 {
-    const uint8_t *cells = r->cells.p;
-    bool json = r->format == CONV_JSONL;
-    size_t need = r->cells.len + 4;
-    for (size_t k = 0; k < r->n_order; k++)
-        need += json ? r->key[k].len : 1;
-    if (!r->cells.failed && ntff_put_room(&r->w, need)) {
-        for (size_t k = 0; k < r->n_order; k++) {
-            uint32_t from = r->end[r->order[k]], to = r->end[r->order[k] + 1];
-            if (json)
-                ntff_put_bytes(&r->w, r->key[k].p, r->key[k].len);
-            else if (k)
-                *r->w.p++ = r->format == CONV_CSV ? ',' : '\t';
-            ntff_put_bytes(&r->w, cells + from, to - from);
-        }
-        ntff_put_bytes(&r->w, "}\n", 2);
-        if (!json) {
-            r->w.p--;
-            r->w.p[-1] = '\n';
-        }
-        ntff_put_done(&r->w);
+    if (r->in_order && r->format == CONV_JSONL)
+        put(r, "}\n", 2);
+    if (!r->cells.failed && r->in_order) {
+        if (r->format != CONV_JSONL)
+            r->cells.p[r->cells.len - 1] = '\n'; /* was a separator */
+        ntff_put_bytes(&r->w, r->cells.p, r->cells.len);
+    } else if (!r->cells.failed) {
+        put_chosen(r);
     }
-    r->cells.len = 0;
-    r->at = 0;
+    ntff_put_done(&r->w);
+    begin_line(r);
     r->rows++;
 }
 
 /* -- JSON in a cell -------------------------------------------------------------------------------
  */
 
+/* A quote inside a cell: doubled in CSV, escaped in JSONL. */
+static inline uint8_t *quote(uint8_t *to, int format)
+{
+    if (format != CONV_TSV)
+        *to++ = format == CONV_CSV ? '"' : '\\';
+    *to++ = '"';
+    return to;
+}
+
 static void put_quote(struct conv_rows *r)
 {
-    static const char quotes[][3] = {"\"\"", "\"", "\\\""};
-    put(r, quotes[r->format], r->format == CONV_TSV ? 1 : 2);
+    uint8_t *to = room(r, 2);
+    if (to)
+        r->cells.len += (size_t)(quote(to, r->format) - to);
 }
 
 /* A JSON text: escaped for JSON, and the result for the format. */
 static void put_json_text(struct conv_rows *r, const char *p, size_t len)
 {
-    put_quote(r);
     if (plain(p, len)) {
-        put(r, p, len);
-        put_quote(r);
+        uint8_t *to = room(r, len + 4), *start = to;
+        if (!to)
+            return;
+        to = quote(to, r->format);
+        to = copy(to, p, len);
+        to = quote(to, r->format);
+        r->cells.len += (size_t)(to - start);
         return;
     }
+    put_quote(r);
     for (; len; p++, len--) {
         char escape[8] = {'\\', *p};
         size_t n = ntff_utf8_len(p, len);
@@ -469,6 +535,7 @@ static bool unknown_column(const struct conv_rows *r, const char *name, size_t l
 
 static bool choose(struct conv_rows *r, const char *chosen, struct ntff_error *err)
 {
+    r->in_order = chosen == NULL;
     for (size_t i = 0; !chosen && i < r->n; i++) {
         r->order[r->n_order++] = (uint8_t)i;
         r->wanted[i] = true;
@@ -508,6 +575,7 @@ bool conv_rows_begin(struct conv_rows *r, struct ntff_out *out, int format,
     if (format != CONV_JSONL)
         ntff_put_bytes(&r->w, "\n", 1);
     ntff_put_done(&r->w);
+    begin_line(r);
     return true;
 }
 

@@ -35,7 +35,8 @@ struct conv_rows {
     uint8_t order[CONV_MAX_COLUMNS]; /* chosen columns */
     size_t n_order;
     struct ntff_buf key[CONV_MAX_COLUMNS]; /* JSONL: ,"name": of the k-th chosen column */
-    uint32_t end[CONV_MAX_COLUMNS + 1];    /* of each cell in .cells; [0] = 0 */
+    bool in_order;                         /* all columns as they come: .cells is the line itself */
+    uint32_t end[CONV_MAX_COLUMNS + 1];    /* in .cells: where the k-th cell begins, k-1st ends */
     size_t at;                             /* column that comes next */
     struct ntff_buf cells;
     uint64_t rows;
@@ -61,7 +62,10 @@ void conv_row_id(struct conv_rows *r, uint64_t v); /* text in JSONL above 2^53 *
 void conv_row_double(struct conv_rows *r, double v);
 void conv_row_bool(struct conv_rows *r, bool v);
 void conv_row_text(struct conv_rows *r, const char *p, size_t len);
-void conv_row_str(struct conv_rows *r, const char *text); /* NULL = null */
+void conv_row_str(struct conv_rows *r, const char *text);            /* NULL = null */
+void conv_row_plain(struct conv_rows *r, const char *p, size_t len); /* nothing in it to encode */
+/* Is that so? */
+bool conv_is_plain(const char *p, size_t len);
 void conv_row_end(struct conv_rows *r);
 
 /* -- a cell that holds JSON as text

@@ -177,7 +177,7 @@ static bool push(struct ntff_jsonscan *s, bool object, const uint8_t *p)
 static void open_list(struct ntff_jsonscan *s, enum ntff_json_place place)
 {
     s->list_depth = s->depth;
-    s->place = place;
+    s->place = (uint8_t)place;
     s->known_lists |= 1u << place;
     s->capturing = false; /* a document with a list is not an event itself */
 }

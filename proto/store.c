@@ -91,7 +91,7 @@ void ntff_store_attr(struct ntff_store *s, struct ntff_slice key, enum ntff_stor
     p += put_text(p, NTFF_STORE_VALUE, value);
     if (kind != NTFF_STORE_TEXT) {
         *p++ = NTFF_STORE_KIND << 3 | NTFF_WT_VARINT;
-        *p++ = kind;
+        *p++ = (uint8_t)kind;
     }
     if (top) {
         *p++ = NTFF_STORE_TOP << 3 | NTFF_WT_VARINT;
