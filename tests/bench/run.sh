@@ -66,6 +66,16 @@ done
 run -f perfetto -o /dev/null "$in" 2>/dev/null && row "perfetto to /dev/null: events" \
     "$(calc "$n / $wall / 1e6")" "M/s" "" ""
 
+echo "triage"
+# timed COMMAND...: sets wall
+timed() { read -r wall _ < <("$tools/measure" -n "$runs" "$conv" "$@" 2>/dev/null); }
+timed info --quiet "$in"
+load=$wall
+timed report --quiet -o "$dir/out.report" --force "$in"
+row "report: times the load" "$(calc "$wall / $load")" "" "<= 1.3" "<= 1.3"
+timed events --quiet -f csv -o /dev/null "$in"
+row "events -f csv: bare walk's time is 1/x of it, x =" "$(calc "$wall / $walk")" "" "<= 10" "<= 10"
+
 echo "size of the Perfetto output"
 for flags in "--no-args" "--no-args --compact" "" "--compact"; do
     # shellcheck disable=SC2086 # flags are words
