@@ -67,14 +67,16 @@ static int bad_option(const struct conv_cli *cli, int c, char **argv)
 {
     char what[200];
     const char *word = argv[optind - 1];
-    if (optopt > 0 && optopt < 256 && !(word[0] == '-' && word[1] == '-'))
-        snprintf(what, sizeof what, "-%c: %s", optopt,
-                 c == ':' ? "needs a value" : "no such option");
+    bool letter = optopt > 0 && optopt < 256 && !(word[0] == '-' && word[1] == '-');
+    const char short_form[] = {'-', letter ? (char)optopt : '-', '\0'};
+    const char *name = letter ? short_form : word;
+    if (c == ':')
+        snprintf(what, sizeof what, "%.150s: needs a value", name);
+    else if (!letter && optopt != 0)
+        snprintf(what, sizeof what, "%.150s: takes no value", name);
     else
-        snprintf(what, sizeof what, "%.150s: %s", word,
-                 c == ':'      ? "needs a value"
-                 : optopt != 0 ? "takes no value"
-                               : "no such option, or several begin so");
+        snprintf(what, sizeof what, "%s option %.150s", letter ? "unknown" : "ambiguous or unknown",
+                 name);
     return usage_error(cli, what);
 }
 
@@ -89,7 +91,9 @@ static bool apply_own(const struct conv_option *o, void *settings, const char *v
         return true;
     case CONV_OPT_TEXT:
         *(const char **)at = value;
-        return true;
+        return *value || strcmp(o->arg, "FILE|auto") == 0 || strncmp(o->arg, "FILE", 4) != 0 ||
+               ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "--%s: the name of the file is empty",
+                         o->name) == NTFF_OK;
     default:
         return o->set(settings, value, err);
     }
@@ -138,6 +142,7 @@ int conv_cli_parse(const struct conv_cli *cli, int argc, char **argv, void *sett
 {
     struct parser p = {.cli = cli};
     struct ntff_error err;
+    char what[200];
     *args = (struct conv_args){0};
     prepare(&p);
     opterr = 0;
@@ -151,8 +156,11 @@ int conv_cli_parse(const struct conv_cli *cli, int argc, char **argv, void *sett
     args->n_operands = (size_t)(argc - optind);
     if (args->n_operands < cli->min_operands)
         return usage_error(cli, "an input is missing");
-    if (cli->max_operands && args->n_operands > cli->max_operands)
-        return usage_error(cli, "too many operands");
+    if (cli->max_operands && args->n_operands > cli->max_operands) {
+        snprintf(what, sizeof what, "%.150s: one operand too many",
+                 args->operands[cli->max_operands]);
+        return usage_error(cli, what);
+    }
     if (cli->loads && ntff_load_setup_finish(&args->load, getenv("NTFF_SCHEMA"), &err) != NTFF_OK) {
         conv_say("%s", err.text);
         conv_args_done(args);
@@ -209,7 +217,8 @@ static void help_line(FILE *to, char letter, const char *name, const char *alias
 
 void conv_cli_help(const struct conv_cli *cli, FILE *to)
 {
-    fprintf(to, "Usage: ntff-conv %s [OPTIONS] %s\n", cli->command, cli->operands);
+    fprintf(to, "Usage: ntff-conv %s [OPTIONS]%s%s\n", cli->command, *cli->operands ? " " : "",
+            cli->operands);
     wrapped(to, cli->about, 0, 0);
     fputs("\nOptions:\n", to);
     for (size_t i = 0; i < cli->n_options; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conv/outfile.h"
 #include "conv/paths.h"
 #include "proto/dump_file.h"
 #include "proto/out.h"
@@ -92,10 +93,11 @@ static int dump_to(const struct settings *o, const struct ntff_schema *s,
     if (status == NTFF_OK ||
         status == NTFF_CANCELLED) /* cancelled = the output failed: it knows why */
         status = ntff_out_commit(out, &err);
+    bool output = ntff_out_failed(out);
     ntff_out_close(out);
     int code = d.n_damaged || d.n_cut ? CONV_LOSSES : CONV_ALL;
     if (status != NTFF_OK) {
-        conv_say("%s", err.text);
+        conv_say("%s%s%s", output ? conv_output_name(path) : "", output ? ": " : "", err.text);
         code = status == NTFF_INVALID ? CONV_USAGE : CONV_NOTHING;
     } else if (code == CONV_LOSSES && !o->quiet) {
         conv_say("%s: %llu damaged places, %llu values cut; see the lines with #", in->path,

@@ -694,7 +694,7 @@ int conv_cmd_json(int argc, char **argv)
         if (code == CONV_ALL)
             code = conv_exit_code(&diag);
     }
-    code = conv_outfile_close(out, code);
+    code = conv_outfile_close(out, s.output, code);
     ntff_trace_free(t);
     conv_args_done(&args);
     return code;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conv/outfile.h"
 #include "conv/paths.h"
 #include "proto/out.h"
 #include "proto/schema_print.h"
@@ -114,9 +115,11 @@ static bool write_buf(const struct settings *o, const char *path, const struct n
     if (status == NTFF_OK) {
         ntff_out_write(out, b->p, b->len);
         status = ntff_out_commit(out, &err);
-    }
-    if (status != NTFF_OK)
+        if (status != NTFF_OK)
+            conv_say("%s: %s", conv_output_name(path), err.text);
+    } else {
         conv_say("%s", err.text);
+    }
     ntff_out_close(out);
     return status == NTFF_OK;
 }

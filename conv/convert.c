@@ -1,6 +1,7 @@
 /* convert - open, load, pick a writer, write to a temporary name, rename. */
 #include "conv/chrome_sink.h"
 #include "conv/conv.h"
+#include "conv/outfile.h"
 #include "conv/paths.h"
 #include "conv/range.h"
 #include "conv/summary.h"
@@ -193,7 +194,7 @@ static int write_trace(const struct settings *s, const struct ntff_trace *t,
     conv_progress(NULL, -1);
     if (status == NTFF_OK)
         return CONV_ALL;
-    conv_say("%s: %s", path, err.text);
+    conv_say("%s: %s", conv_output_name(path), err.text);
     return CONV_NOTHING;
 }
 
@@ -223,7 +224,7 @@ static void tell_result(const struct ntff_trace *t, const char *path, const stru
     char length[32];
     conv_duration(t->end_ns - t->begin_ns, length);
     fprintf(stderr, "ntff-conv: wrote ");
-    conv_put_text(stderr, strcmp(path, "-") == 0 ? "standard output" : path);
+    conv_put_text(stderr, conv_output_name(path));
     fprintf(stderr,
             ": %" PRIu64 " spans, %" PRIu64 " instants, %" PRIu64 " samples, %" PRIu64
             " flows over %s\n",

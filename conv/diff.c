@@ -460,7 +460,7 @@ int conv_cmd_diff(int argc, char **argv)
             conv_figures_done(&c->side[i].f);
         ntff_trace_free(c->side[i].t);
     }
-    code = conv_outfile_close(out, code);
+    code = conv_outfile_close(out, s.output, code);
     NTFF_VEC_FREE(NULL, &c->pairs);
     NTFF_VEC_FREE(NULL, &c->engines);
     free(c);

@@ -153,7 +153,7 @@ int conv_cmd_events(int argc, char **argv)
         conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
         code = conv_exit_code(&diag);
     }
-    code = conv_outfile_close(out, code);
+    code = conv_outfile_close(out, s.output, code);
     ntff_trace_free(t);
     conv_args_done(&args);
     return code;

@@ -412,11 +412,9 @@ int conv_cmd_info(int argc, char **argv)
         if (!s.json)
             put_as_text(t, &diag);
         else if (!put_as_json(t, &diag, &out_err)) {
-            conv_say("%s", out_err.text);
+            conv_say("standard output: %s", out_err.text);
             code = CONV_NOTHING;
         }
-        if (fflush(stdout) != 0 || ferror(stdout))
-            code = CONV_NOTHING;
         if (empty)
             conv_say("%s", err.text[0] ? err.text : "no events found");
         ntff_trace_free(t);

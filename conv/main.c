@@ -3,7 +3,9 @@
 
 #include "proto/out.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,13 +57,27 @@ static void catch_signals(void)
     }
 }
 
-int main(int argc, char **argv)
+/* What was printed must also have arrived. */
+static int finish(int code)
 {
-    catch_signals();
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    conv_say("standard output: cannot write: %s", strerror(errno));
+    return CONV_NOTHING;
+}
+
+static int run(int argc, char **argv)
+{
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return overview(argv[0]);
     for (size_t i = 0; argc > 1 && i < NTFF_ARRAY_LEN(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     return conv_cmd_convert(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    catch_signals();
+    return finish(run(argc, argv));
 }

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+const char *conv_output_name(const char *path)
+{
+    return path && strcmp(path, "-") != 0 ? path : "standard output";
+}
+
 int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
                       const struct conv_args *args)
 {
@@ -25,12 +30,12 @@ int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
     return CONV_NOTHING;
 }
 
-int conv_outfile_close(struct ntff_out *out, int code)
+int conv_outfile_close(struct ntff_out *out, const char *path, int code)
 {
     struct ntff_error err;
     bool written = code == CONV_ALL || code == CONV_LOSSES || code == CONV_CHECK_FAILED;
     if (out && written && ntff_out_commit(out, &err) != NTFF_OK) {
-        conv_say("%s", err.text);
+        conv_say("%s: %s", conv_output_name(path), err.text);
         code = CONV_NOTHING;
     }
     ntff_out_close(out);

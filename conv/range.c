@@ -5,26 +5,43 @@
 
 #include <inttypes.h>
 
+/* "5" for "5s": a bare number is a date, and one before the trace is hardly meant. */
+static bool before_trace(const char *option, const struct conv_time *x, uint64_t begin_ns)
+{
+    if (!x->given || x->relative || x->ns >= begin_ns)
+        return false;
+    if (x->ns < NTFF_NS_PER_SEC)
+        conv_say("%s %" PRIu64 ": before the trace begins; did you mean %" PRIu64 "s or %" PRIu64
+                 "ms?",
+                 option, x->ns, x->ns, x->ns);
+    else
+        conv_say("%s %" PRIu64 ": before the trace begins, at %" PRIu64, option, x->ns, begin_ns);
+    return true;
+}
+
 int conv_range_clip(const struct conv_range *r, struct ntff_trace *t)
 {
     struct ntff_error err;
     if (!r->from.given && !r->to.given)
         return CONV_ALL;
+    if (before_trace("--from", &r->from, t->begin_ns) || before_trace("--to", &r->to, t->begin_ns))
+        return CONV_USAGE;
     uint64_t from = r->from.given ? conv_time_resolve(&r->from, t->begin_ns) : 0;
     uint64_t to = r->to.given ? conv_time_resolve(&r->to, t->begin_ns) : UINT64_MAX;
     if (from >= to) {
         conv_say("--from is not before --to");
         return CONV_USAGE;
     }
-    char begin[32], end[32];
-    snprintf(begin, sizeof begin, "%" PRIu64, t->begin_ns);
-    snprintf(end, sizeof end, "%" PRIu64, t->end_ns);
+    uint64_t begin = t->begin_ns, end = t->end_ns;
+    char length[32];
     if (ntff_trace_clip(t, from, to, &err) != NTFF_OK) {
         conv_say("%s", err.text);
         return CONV_NOTHING;
     }
     if (t->n_events + t->n_samples == 0) {
-        conv_say("nothing between --from and --to; the trace reaches from %s to %s", begin, end);
+        conv_say("nothing between --from and --to; the trace reaches from %" PRIu64 " to %" PRIu64
+                 " (0 to %s)",
+                 begin, end, conv_duration(end - begin, length));
         return CONV_NOTHING;
     }
     return CONV_ALL;

@@ -11,7 +11,8 @@ struct conv_range {
 };
 
 /* Clips the trace; nothing happens if neither was given. CONV_ALL, or an exit code after the error
- * was printed: the range is empty, or nothing lies in it. */
+ * was printed: the range is empty, nothing lies in it, or a bare number (a date) lies before the
+ * trace: most likely its unit was forgotten. */
 int conv_range_clip(const struct conv_range *r, struct ntff_trace *t);
 
 #endif

@@ -196,7 +196,7 @@ int conv_cmd_report(int argc, char **argv)
         code = conv_range_clip(&s.range, t);
     if (code == CONV_ALL)
         code = write_report(&s, t, &diag, out);
-    code = conv_outfile_close(out, code);
+    code = conv_outfile_close(out, s.output, code);
     ntff_trace_free(t);
     conv_args_done(&args);
     return code;

@@ -252,7 +252,7 @@ static int put_list(void)
     }
     conv_columns_print(&c, stdout, "");
     printf("%zu of %zu tables\n", supported, n);
-    return fflush(stdout) == 0 ? CONV_ALL : CONV_NOTHING;
+    return CONV_ALL;
 }
 
 /* Writes one table; *rows tells how many rows it has. Nothing is committed. */
@@ -292,7 +292,7 @@ static int put_file(const struct settings *s, const struct conv_args *args,
         ntff_out_close(out); /* nothing to keep: no file */
         return CONV_ALL;
     }
-    return conv_outfile_close(out, code);
+    return conv_outfile_close(out, path, code);
 }
 
 static int put_all(const struct settings *s, const struct conv_args *args, struct conv_filler *f)
@@ -385,7 +385,7 @@ int conv_cmd_table(int argc, char **argv)
             conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
             code = conv_exit_code(&diag);
         }
-        code = conv_outfile_close(out, code);
+        code = conv_outfile_close(out, s.output, code);
         ntff_trace_free(t);
     }
     conv_args_done(&args);

@@ -134,8 +134,7 @@ int tui_args_parse(struct tui_args *a, int argc, char **argv, struct ntff_error 
         if (c == ':')
             return bad(err, argv[optind - 1], "needs a value");
         if (c == '?')
-            return bad(err, argv[optind - 1],
-                       "no such option, or several begin so (--help lists them)");
+            return bad(err, argv[optind - 1], "ambiguous or unknown option (--help lists them)");
         if (c == 'h')
             a->help = true;
         else if (c >= CODE_LOAD)
@@ -148,8 +147,7 @@ int tui_args_parse(struct tui_args *a, int argc, char **argv, struct ntff_error 
     a->inputs = (const char *const *)argv + optind;
     a->n_inputs = (size_t)(argc - optind);
     if (!a->help && !a->version && a->n_inputs == 0)
-        return bad(err, "ntff-tui",
-                   "an input is missing: a session directory or a file (--help says more)");
+        return bad(err, "an input is missing", "a session directory or a file (--help says more)");
     if (a->print && a->script)
         return bad(err, "--print", "and --script exclude each other");
     return 0;

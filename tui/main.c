@@ -10,11 +10,14 @@
 
 #include "proto/input.h"
 
+#include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -158,25 +161,61 @@ static enum ntff_status load_on_terminal(struct program *p)
     return p->loaded;
 }
 
-/* --from and --to as absolute times; equal when neither is given. */
+static bool refuse(struct ntff_error *err, enum ntff_status status, const char *fmt, ...)
+    NTFF_PRINTF(3, 4);
+static bool refuse(struct ntff_error *err, enum ntff_status status, const char *fmt, ...)
+{
+    char text[300];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    (void)!ntff_fail(err, status, NTFF_NO_OFFSET, "%s", text);
+    return false;
+}
+
+/* One of --from and --to, unless it is NULL. */
+static bool moment_of(const char *option, const char *text, const struct tui_time_base *base,
+                      uint64_t *out, struct ntff_error *err)
+{
+    if (!text)
+        return true;
+    if (!tui_parse_moment(text, base, out))
+        return refuse(err, NTFF_INVALID, "%s %.80s: not a time; try 1.5s, 20ms, 50%%", option,
+                      text);
+    if (*out >= base->begin)
+        return true;
+    if (*out > 0 && *out < NTFF_NS_PER_SEC) /* "5" for "5s" */
+        return refuse(err, NTFF_INVALID,
+                      "%s %.80s: before the trace begins; did you mean %.20ss or %.20sms?", option,
+                      text, text, text);
+    return refuse(err, NTFF_INVALID, "%s %.80s: before the trace begins, at %" PRIu64, option, text,
+                  base->begin);
+}
+
+/* --from and --to as absolute times within the trace; equal when neither is given. */
 static bool range_of(const struct program *p, uint64_t *from, uint64_t *to, struct ntff_error *err)
 {
     struct tui_time_base base = {p->t->begin_ns, p->t->end_ns, p->t->begin_ns};
+    char length[TUI_TIME_CAP];
     *from = p->t->begin_ns;
     *to = p->t->end_ns;
-    const char *bad = NULL;
-    if (p->args.from && !tui_parse_time(p->args.from, &base, from))
-        bad = p->args.from;
-    if (p->args.to && !tui_parse_time(p->args.to, &base, to))
-        bad = p->args.to;
-    if (!bad && p->args.from && p->args.to && *to <= *from)
-        bad = p->args.to;
-    if (bad)
-        (void)!ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
-                         "%.80s: not a time, or not after --from; try 1.5s, 20ms, 50%%", bad);
+    if (!moment_of("--from", p->args.from, &base, from, err) ||
+        !moment_of("--to", p->args.to, &base, to, err))
+        return false;
+    if (p->args.from && p->args.to && *to <= *from)
+        return refuse(err, NTFF_INVALID, "--from is not before --to");
+    if ((p->args.from && *from >= base.end) || (p->args.to && *to <= base.begin)) {
+        tui_fmt_dur(length, base.end - base.begin, "us");
+        return refuse(err, NTFF_NOTHING,
+                      "nothing between --from and --to; the trace reaches from %" PRIu64
+                      " to %" PRIu64 " (0 to %s)",
+                      base.begin, base.end, length);
+    }
+    *to = *to > base.end ? base.end : *to;
     if (!p->args.from && !p->args.to)
         *to = *from;
-    return !bad;
+    return true;
 }
 
 /* -- without a terminal --------------------------------------------------------------------- */
@@ -241,7 +280,7 @@ static int run_print(struct program *p)
     struct ntff_error err = {0};
     if (!range_of(p, &o.from, &o.to, &err)) {
         complain(err.text);
-        return EXIT_MISTAKE;
+        return err.status == NTFF_NOTHING ? EXIT_NOTHING : EXIT_MISTAKE;
     }
     enum ntff_status st = tui_print(&p->lod, &o, &host, &err);
     if (st != NTFF_OK) {

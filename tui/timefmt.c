@@ -237,7 +237,8 @@ static uint64_t clip(u128 t, const struct tui_time_base *b)
     return t < b->begin ? b->begin : t > b->end ? b->end : (uint64_t)t;
 }
 
-bool tui_parse_time(const char *text, const struct tui_time_base *base, uint64_t *out)
+/* As tui_parse_time, but not clipped; dates: a bare number is Unix ns wherever it lies. */
+static bool parse_any(const char *text, const struct tui_time_base *base, bool dates, u128 *out)
 {
     const char *p = skip_blank(text);
     char sign = *p == '+' || *p == '-' ? *p : 0;
@@ -261,15 +262,33 @@ bool tui_parse_time(const char *text, const struct tui_time_base *base, uint64_t
     if (unit == UINT64_MAX) {
         if (sign)
             return false;
-        *out = clip(base->begin + (u128)(base->end - base->begin) * sum / 100000000, base);
+        *out = base->begin + (u128)(base->end - base->begin) * sum / 100000000;
     } else if (sign == '-') {
-        *out = sum > base->now ? base->begin : clip(base->now - sum, base);
+        *out = sum > base->now ? 0 : base->now - sum;
     } else if (sign) {
-        *out = clip(base->now + sum, base);
-    } else if (unit == 0 && sum >= base->begin && sum <= base->end) {
-        *out = (uint64_t)sum;
+        *out = (u128)base->now + sum;
+    } else if (unit == 0 && (dates || (sum >= base->begin && sum <= base->end))) {
+        *out = sum;
     } else {
-        *out = clip(base->begin + sum, base);
+        *out = (u128)base->begin + sum;
     }
+    return true;
+}
+
+bool tui_parse_time(const char *text, const struct tui_time_base *base, uint64_t *out)
+{
+    u128 t;
+    if (!parse_any(text, base, false, &t))
+        return false;
+    *out = clip(t, base);
+    return true;
+}
+
+bool tui_parse_moment(const char *text, const struct tui_time_base *base, uint64_t *out)
+{
+    u128 t;
+    if (!parse_any(text, base, true, &t))
+        return false;
+    *out = t > UINT64_MAX ? UINT64_MAX : (uint64_t)t;
     return true;
 }

@@ -36,5 +36,7 @@ struct tui_time_base {
  * between number and unit are allowed. The result is absolute, clipped to the trace.
  * False: not a time. */
 bool tui_parse_time(const char *text, const struct tui_time_base *base, uint64_t *out);
+/* The same for command lines: not clipped, and a bare number is Unix ns wherever it lies. */
+bool tui_parse_moment(const char *text, const struct tui_time_base *base, uint64_t *out);
 
 #endif

@@ -23,6 +23,24 @@ exits "no argument" 2 "$conv"
 says "no argument: says how to get help" '[Uu]sage|--help'
 exits "unknown option" 2 "$conv" --no-such-option in
 says "unknown option: is named" 'no-such-option'
+exits "mistyped option" 2 "$conv" --frm 1s in
+says "mistyped option: is named" 'ambiguous or unknown option --frm'
+exits "unknown letter" 2 "$conv" -x in
+says "unknown letter: is named" 'unknown option -x'
+exits "an option without its value" 2 "$conv" -o
+says "an option without its value: is named" '-o: needs a value'
+exits "a value too many" 2 "$conv" --force=1 in
+says "a value too many: is named" '--force=1: takes no value'
+for command in convert events report table dump json diff; do
+    exits "$command: -o with an empty name" 2 "$conv" $command -o '' in in
+    says "$command: -o with an empty name: says so" '--output: the name of the file is empty'
+done
+exits "diff: a third operand" 2 "$conv" diff in in third
+says "diff: a third operand: is named" 'third: one operand too many'
+exits "schema --help" 0 "$conv" schema --help
+says "schema --help: nothing behind [OPTIONS]" '^Usage: ntff-conv schema \[OPTIONS\]$' "$TMP/stdout"
+exits "ntff-tui without an input" 2 "$tui"
+says "ntff-tui without an input: one prefix" '^ntff-tui: an input is missing'
 exits "unknown format" 2 "$conv" -f pdf in
 exits "bad --from" 2 "$conv" --from 12parsecs -o out/t.pftrace in
 exits "--from after --to" 2 "$conv" --from 2s --to 1s -o out/t.pftrace in
@@ -119,6 +137,23 @@ if [ -e /dev/full ]; then
     is "full disk on standard output: exit status" $rc 1
     says "full disk on standard output: says so" '[Nn]o space' err
 fi
+# to_full NAME ARGS...: nothing that is printed gets lost in silence
+to_full() {
+    rc=0
+    "$conv" "${@:2}" >/dev/full 2>err || rc=$?
+    is "$1 on a full disk: exit status" $rc 1
+    says "$1 on a full disk: says so" 'standard output: .*[Nn]o space' err
+}
+if [ -e /dev/full ]; then
+    to_full "--help" --help
+    to_full "--version" --version
+    to_full "info" info in
+    to_full "info --json" info --json in
+    to_full "dump" dump in/ntrace.pb
+    to_full "events" events in
+    to_full "schema" schema
+    to_full "table --list" table --list
+fi
 # a file size limit fails like a full disk, half way through
 rc=0
 (
@@ -129,6 +164,21 @@ rc=0
 is "no room for the whole output: exit status" $rc 1
 says "no room for the whole output: says so" 't\.json.*([Ff]ile too large|[Nn]o space)' err
 nothing_left "no room for the whole output"
+for command in "dump -o out/t" "table --all -o out/" "events -o out/t" "schema -f table -o out/t"; do
+    operand=in
+    case $command in
+    dump*) operand=in/ntrace.pb ;;
+    schema*) operand= ;;
+    esac
+    # shellcheck disable=SC2086
+    (
+        trap '' XFSZ
+        ulimit -f 1
+        exec "$conv" $command $operand
+    ) 2>err && fail "$command: no room"
+    says "$command: no room: names the file" 'ntff-conv: out/.*([Ff]ile too large|[Nn]o space)' err
+    rm -rf out/*
+done
 mkdir small
 if mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then
     exits "full disk" 1 "$conv" -q -f chrome -o small/t.json in
