@@ -316,6 +316,16 @@ static bool sync_record(struct ntff_builder *b, uint32_t proc, const struct ntff
     return add_sync(b, proc, r, r->has & NTFF_HAS_CORE ? r->core : NTFF_NONE, NTFF_NONE);
 }
 
+static void note_unknown_type(struct ntff_builder *b, const struct ntff_rec *r)
+{
+    if (r->name)
+        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_TYPE, 1, NULL, NTFF_NO_OFFSET, "%.100s",
+                      ntff_text(&b->t->strs, r->name));
+    else
+        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_TYPE, 1, NULL, NTFF_NO_OFFSET, "type %" PRIu32,
+                      r->type & ~NTFF_OLD_TYPE);
+}
+
 bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r)
 {
     uint32_t event, aux;
@@ -330,8 +340,7 @@ bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_
         return true;
     }
     if (r->type >= NTFF_N_EVENT_TYPES && !r->is_ring)
-        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_TYPE, 1, NULL, NTFF_NO_OFFSET, "type %" PRIu32,
-                      r->type & ~NTFF_OLD_TYPE);
+        note_unknown_type(b, r);
     if (r->duration_ns) { /* one record for the whole span: the older form, and the vendor's JSON */
         if (!add_event(b, proc, r, false, &event, &aux))
             return false;
@@ -436,8 +445,6 @@ static bool lone_stop(struct ntff_builder *b, const struct ntff_half *h)
     uint32_t event, aux;
     bool device = is_device(&r);
     plain.has &= ~(uint32_t)NTFF_HAS_NC_TS; /* no device entry yet: it needs the stop side */
-    ntff_diag_add(b->diag, NTFF_DIAG_UNMATCHED_STOP, 1, NULL, NTFF_NO_OFFSET,
-                  "tracking_id %" PRIu64 ", type %" PRIu32, h->key.a, h->type);
     b->t->counts.start_lost++;
     if (!device) {
         if (!add_event(b, proc, &plain, false, &event, &aux))
@@ -459,6 +466,8 @@ static bool lone_stop(struct ntff_builder *b, const struct ntff_half *h)
             return false;
     }
     struct ntff_event *e = &b->events.v[event];
+    ntff_diag_add(b->diag, NTFF_DIAG_UNMATCHED_STOP, 1, NULL, NTFF_NO_OFFSET,
+                  "tracking_id %" PRIu64 ", %.100s", h->key.a, ntff_text(&b->t->strs, e->name));
     e->flags |= NTFF_EV_START_LOST;
     e->start_ref = (struct ntff_ref){.src = NTFF_SRC_NONE};
     e->stop_ref = h->ref;

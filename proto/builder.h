@@ -124,13 +124,21 @@ struct ntff_aux {
     ntff_str usage_name;
 };
 
+struct ntff_filter_name {
+    ntff_str name; /* display name of a known type, else the text as given */
+    bool on;       /* false: "^name", leaves it out */
+    bool known;    /* a type of the table */
+    bool hit;      /* some record had it */
+};
+
 struct ntff_filter {
     bool active; /* any filter at all */
     bool types_given;
     NTFF_VEC(struct ntff_interval) cores;
+    uint64_t n_asked, n_kept; /* records seen by the filter, and let through */
     bool type_on[NTFF_N_EVENT_TYPES];
-    bool other_on; /* types outside the table, unless named below */
-    NTFF_VEC(ntff_str) names_on, names_off;
+    bool other_on;                           /* types outside the table, unless named below */
+    NTFF_VEC(struct ntff_filter_name) names; /* every name asked for, in the user's order */
     const char *process, *instance;
 };
 
@@ -198,6 +206,10 @@ uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t n
 /* filter.c: does the user want this record? name is what ntff_builder_name gave. */
 bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
                          ntff_str name);
+/* After reading: an unknown type name nothing had is an error (INVALID, with the nearest known
+ * one); other filters that let nothing through are named in a note. */
+enum ntff_status ntff_builder_check_filters(struct ntff_builder *b,
+                                            struct ntff_error *err) NTFF_MUST_CHECK;
 bool ntff_builder_process_passes(const struct ntff_builder *b, uint32_t proc);
 /* counters.c: samples of an allocation's running totals; the two steps of a transfer's bandwidth.
  */

@@ -103,7 +103,8 @@ static bool stream_events(struct reader *r, const struct ntff_event_plan *plan, 
 /* -- the bare ntrace_info ------------------------------------------------------------------------
  */
 
-/* One interned_data_db: id_map (2 unless the schema says otherwise) is map<uint64, string> [FMT]. */
+/* One interned_data_db: id_map (2 unless the schema says otherwise) is map<uint64, string> [FMT].
+ */
 static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
 {
     struct ntff_builder *b = r->b;
@@ -389,8 +390,9 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
         good = stream_events(&r, plan, &end);
     if (good && end < len) {
         b->files.v[file].skipped_bytes = len - end;
-        ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, ntff_build_path(b, file), end,
-                      "%" PRIu64 " bytes left over after the last whole record", len - end);
+        if (!b->files.v[file].cut)
+            ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, ntff_build_path(b, file), end,
+                          "%" PRIu64 " bytes left over after the last whole record", len - end);
     }
     return good;
 }

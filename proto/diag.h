@@ -44,6 +44,7 @@ enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
     X(NO_METADATA, NOTE, "capture directories have no trace_info.pb")                              \
     X(SCHEMA_MISFIT, NOTE, "files do not fit the schema given")                                    \
     X(VERSION, NOTE, "files have a version outside the supported range")                           \
+    X(FILTERED_ALL, NOTE, "sets of filters let no record through")                                 \
     X(UNSYNCED, NOTE, "instances keep their own host clock, not synchronised with the others")     \
     X(FLOW_REVERSED, NOTE, "flows point back in time (device before its host call)")               \
     X(CLOCK_FAR, NOTE, "inputs lie more than an hour apart in time")                               \

@@ -83,11 +83,11 @@ const struct ntff_event_type *ntff_event_type(uint32_t type)
 uint32_t ntff_event_type_by_name(const char *p, size_t len)
 {
     for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
-        if ((strlen(types[i].name) == len && memcmp(types[i].name, p, len) == 0) ||
+        if ((strlen(types[i].name) == len && strncasecmp(types[i].name, p, len) == 0) ||
             (strlen(types[i].c_name) == len && strncasecmp(types[i].c_name, p, len) == 0))
             return i;
     for (size_t i = 0; i < NTFF_ARRAY_LEN(aliases); i++)
-        if (strlen(aliases[i].name) == len && memcmp(aliases[i].name, p, len) == 0)
+        if (strlen(aliases[i].name) == len && strncasecmp(aliases[i].name, p, len) == 0)
             return aliases[i].type;
     return UINT32_MAX;
 }

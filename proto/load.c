@@ -34,6 +34,7 @@ struct loader {
     bool last; /* reading those */
     NTFF_VEC(struct ntff_key) seen; /* directories visited: (dev, ino) */
     size_t n_named, n_unreadable;
+    bool missing; /* a path the user named does not exist */
     struct ntff_error *err;
 };
 
@@ -107,17 +108,17 @@ static bool switch_type(struct ntff_builder *b, const char *p, size_t n, bool on
         return true;
     }
     uint32_t type = ntff_event_type_by_name(p, n);
-    if (type < NTFF_N_EVENT_TYPES)
-        f->type_on[type] = on;
     const struct ntff_event_type *et = ntff_event_type(type);
-    ntff_str name =
-        et ? ntff_intern(&b->t->strs, et->name, strlen(et->name)) : ntff_intern(&b->t->strs, p, n);
-    ntff_str *x = name == NTFF_STR_NONE ? NULL
-                  : on                  ? NTFF_VEC_PUSH(b->budget, &f->names_on)
-                                        : NTFF_VEC_PUSH(b->budget, &f->names_off);
-    if (x)
-        *x = name;
-    return x;
+    struct ntff_filter_name *x = NTFF_VEC_PUSH(b->budget, &f->names);
+    if (!x)
+        return false;
+    if (et)
+        f->type_on[type] = on;
+    *x = (struct ntff_filter_name){.name = et ? ntff_intern(&b->t->strs, et->name, strlen(et->name))
+                                              : ntff_intern(&b->t->strs, p, n),
+                                   .on = on,
+                                   .known = et != NULL};
+    return x->name != NTFF_STR_NONE;
 }
 
 /* Names as the runtime's own filter takes them: what is listed; with only ^names, all but those. */
@@ -291,6 +292,7 @@ static bool mapped_file(struct loader *l, const struct entry *e, struct ntff_inp
         return false;
     *kept = true;
     b->files.v[file].gzip = in->gzip;
+    b->files.v[file].cut = in->damaged;
     b->files.v[file].size_bytes = in->len;
     return ntff_decode_host(b, in->data, in->len, &probe, file, proc);
 }
@@ -361,7 +363,8 @@ static bool load_file(struct loader *l, const struct entry *e)
         s = decode(l, e, in, &kept);
     }
     if (s == NTFF_OK && in->damaged)
-        ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, path, NTFF_NO_OFFSET, "%s", in->why);
+        ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, path, NTFF_NO_OFFSET,
+                      "%s, %" PRIu64 " bytes unpacked", in->why, in->len);
     if (!kept) {
         ntff_input_close(in);
         free(in);
@@ -441,6 +444,7 @@ static bool scan(struct loader *l, const char *path, bool named, int depth)
     if (strcmp(path, "-") == 0 && named)
         return add_entry(l, path, true);
     if (stat(path, &st) != 0) {
+        l->missing |= named && errno == ENOENT;
         unreadable(l, path, strerror(errno));
         return true;
     }
@@ -520,6 +524,9 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     for (size_t i = 0; i < n_paths; i++)
         if (!scan(l, paths[i], true, 0))
             return failed(l, err);
+    if (l->missing) /* a slip of the finger: better nothing than something else */
+        return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s",
+                         b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
     for (size_t i = 0; i < l->entries.n; i++)
         if (!load_file(l, &l->entries.v[i]))
             return failed(l, err);
@@ -531,13 +538,21 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s",
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
     note_missing_metadata(b);
-    if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b) ||
-        !ntff_build_place(b) || !ntff_build_instances(b) || !ntff_build_progress(b, "sorting", 0, 1) || !ntff_build_order(b))
+    if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b))
+        return failed(l, err);
+    enum ntff_status s = ntff_builder_check_filters(b, err);
+    if (s != NTFF_OK)
+        return s;
+    if (!ntff_build_place(b) || !ntff_build_instances(b) ||
+        !ntff_build_progress(b, "sorting", 0, 1) || !ntff_build_order(b))
         return failed(l, err);
     if (b->t->strs.bad_texts)
         ntff_diag_add(b->diag, NTFF_DIAG_BAD_TEXT, b->t->strs.bad_texts, NULL, NTFF_NO_OFFSET,
                       NULL);
-    if (b->t->n_events + b->t->n_samples == 0)
+    if (b->t->n_events + b->t->n_samples == 0 && b->filter.n_asked && !b->filter.n_kept)
+        ntff_fail(err, NTFF_NOTHING, NTFF_NO_OFFSET, "nothing left after the filters: %s",
+                  b->diag->of[NTFF_DIAG_FILTERED_ALL].detail);
+    else if (b->t->n_events + b->t->n_samples == 0)
         ntff_fail(
             err, NTFF_NOTHING, NTFF_NO_OFFSET,
             "no events found in %zu files; looked for ntrace.pb, cpu_util.pb, host_mem.pb, .ntff, "
@@ -563,8 +578,7 @@ static void end(struct loader *l)
     NTFF_VEC_FREE(m, &b->rates);
     NTFF_VEC_FREE(m, &b->auxes);
     NTFF_VEC_FREE(m, &b->filter.cores);
-    NTFF_VEC_FREE(m, &b->filter.names_on);
-    NTFF_VEC_FREE(m, &b->filter.names_off);
+    NTFF_VEC_FREE(m, &b->filter.names);
     NTFF_VEC_FREE(m, &l->entries);
     NTFF_VEC_FREE(m, &l->profiles);
     NTFF_VEC_FREE(m, &l->seen);

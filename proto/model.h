@@ -199,7 +199,8 @@ struct ntff_file {
     ntff_str path;
     uint8_t kind; /* enum ntff_file_kind */
     bool gzip;
-    uint32_t process;    /* NTFF_NONE if it belongs to none */
+    bool cut;         /* the gzip stream ended badly: said once, not again for the record it cut */
+    uint32_t process; /* NTFF_NONE if it belongs to none */
     uint64_t size_bytes; /* unpacked */
     uint64_t n_records;  /* records found in it (events, samples, notification records) */
     uint64_t n_dropped;  /* of these, not in the model; every reason is in the diag */
@@ -227,7 +228,8 @@ struct ntff_counts {
     uint64_t samples_in, samples_filtered, samples_dropped;
 };
 
-/* What ntff_detail does to texts: text of a key -> what is shown. The result lives as long as the trace. */
+/* What ntff_detail does to texts: text of a key -> what is shown. The result lives as long as the
+ * trace. */
 struct ntff_rewrite {
     struct ntff_slice (*text)(void *user, struct ntff_slice key, struct ntff_slice text);
     void *user;
@@ -292,8 +294,8 @@ static inline uint64_t ntff_event_end(const struct ntff_event *e)
     return e->ts_ns + e->dur_ns;
 }
 
-/* The message a ref into a source of kind EVENTS or STORE names: *msg points into the source. False if
- * it does not lie inside any more. */
+/* The message a ref into a source of kind EVENTS or STORE names: *msg points into the source. False
+ * if it does not lie inside any more. */
 bool ntff_source_message(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
                          size_t *len);
 

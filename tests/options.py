@@ -110,9 +110,17 @@ def filters(tap):
     for args in (["--instance", "i-OTHER"], ["--process", "7"]):
         status, out, err = run("-o", "-", *args, B)
         tap.ok(status == 1 and out == b"" and err, f"{' '.join(args)} leaves nothing: exit 1, said", status, err)
-    for args in (["--core", "40"], ["--type", "no_such_type"]):  # counters of the processes stay
-        r = convert(*args, B)
-        tap.ok(r.status == 0 and not r.spans and "0 spans" in r.err, f"{' '.join(args)} leaves no span, said", r.err)
+    r = convert("--core", "40", B)  # counters of the processes stay
+    tap.ok(r.status == 0 and not r.spans and "0 spans" in r.err, "--core 40 leaves no span, said", r.err)
+    status, out, err = run("-o", "-", "-v", "--core", "40", B)
+    tap.ok("let no record through" in err and "NC0, NC1" in err, "and says which cores there are", err)
+    for text, says in (("no_such_type", "nothing is called 'no_such_type'"),
+                       ("nc_exec_runing", "did you mean nc_exec_running?"),
+                       ("cc_exec,hardwares", "nothing is called 'hardwares'")):
+        status, out, err = run("-o", "-", "--type", text, B)
+        tap.ok(status == 2 and out == b"" and says in err, f"--type {text}: exit 2, said", status, err)
+    upper, lower = convert("--type", "NC_EXEC_RUNNING", B), convert("--type", "device_exec", B)
+    tap.ok(upper.spans and upper.spans == lower.spans, "types in either spelling and any case")
     for args in (["--core", "x"], ["--core", "3-1"], ["--primary-group", "colour"], ["--clock", "sundial"]):
         status, out, err = run("-o", "-", *args, B)
         tap.ok(status == 2 and args[1] in err, f"{' '.join(args)}: usage error that names it", status, err)
