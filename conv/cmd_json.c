@@ -690,6 +690,7 @@ int conv_cmd_json(int argc, char **argv)
         code = conv_load(&args, s.quiet, &t, &diag);
     if (code == CONV_ALL) {
         code = write_events(out, t);
+        ntff_load_recheck(t, &diag);
         conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
         if (code == CONV_ALL)
             code = conv_exit_code(&diag);

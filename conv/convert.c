@@ -167,8 +167,8 @@ static bool lost_in_writing(const struct written *w)
     return w->stats.cut_texts + w->stats.samples_dropped > 0;
 }
 
-static int write_trace(const struct settings *s, const struct ntff_trace *t,
-                       const struct ntff_diag *diag, const char *path, bool gzip, struct written *w)
+static int write_trace(const struct settings *s, struct ntff_trace *t, struct ntff_diag *diag,
+                       const char *path, bool gzip, struct written *w)
 {
     struct ntff_error err = {.status = NTFF_OK};
     struct ntff_out *out;
@@ -186,7 +186,8 @@ static int write_trace(const struct settings *s, const struct ntff_trace *t,
                                   ? conv_chrome_write(t, &opt, out, &w->stats, &err)
                                   : pft_write(t, &opt, out, &w->stats, &err);
     w->bytes = ntff_out_total(out);
-    if (status == NTFF_OK && s->strict && lost_in_writing(w))
+    ntff_load_recheck(t, diag);
+    if (status == NTFF_OK && s->strict && (lost_in_writing(w) || ntff_diag_lossy(diag)))
         status = ntff_fail(&err, NTFF_LIMIT, NTFF_NO_OFFSET, "not written because of --strict");
     if (status == NTFF_OK)
         status = ntff_out_commit(out, &err);

@@ -150,6 +150,7 @@ int conv_cmd_events(int argc, char **argv)
     }
     conv_rows_done(&rows);
     if (code == CONV_ALL) {
+        ntff_load_recheck(t, &diag);
         conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
         code = conv_exit_code(&diag);
     }

@@ -1,6 +1,10 @@
 /* input - plain files are mapped; gzip and pipes are unpacked, either into memory (map) or piece by
  * piece (read). A head of 64 KiB is always unpacked first, so that a file can be recognised before
- * anybody decides how to read it. */
+ * anybody decides how to read it.
+ *
+ * A mapped file can shrink under its reader. The fault that follows is turned into zeros by
+ * ntff_input_fault, and whoever reads asks in the end if the file is still the one that was opened.
+ */
 #include "proto/input.h"
 
 #include <errno.h>
@@ -24,10 +28,16 @@ struct ntff_input_priv {
     uint8_t *raw; /* READ_BYTES of stored bytes, gzip only */
     z_stream z;
     bool z_ready, z_done, eof;
+    struct timespec modified; /* when it was opened */
+    bool regular;
     void *map;
     size_t map_len;
+    bool faulted;                 /* zeros stand where pages were */
+    struct ntff_input_priv *next; /* the next mapped input */
     struct ntff_buf whole;
 };
+
+static struct ntff_input_priv *mapped; /* see ntff_input_fault */
 
 static enum ntff_status io_fail(struct ntff_error *err, const struct ntff_input *in,
                                 const char *what)
@@ -162,7 +172,9 @@ enum ntff_status ntff_input_open(struct ntff_input *in, const char *path,
     } else if (S_ISDIR(st.st_mode)) {
         s = ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s: is a directory", path);
     } else {
-        in->file_len = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+        p->regular = S_ISREG(st.st_mode);
+        p->modified = st.st_mtim;
+        in->file_len = p->regular ? (uint64_t)st.st_size : 0;
         s = fill_head(in, err);
     }
     if (s)
@@ -172,7 +184,18 @@ enum ntff_status ntff_input_open(struct ntff_input *in, const char *path,
 
 struct ntff_slice ntff_input_head(const struct ntff_input *in)
 {
-    return (struct ntff_slice){(const char *)in->priv->head, in->priv->head_len};
+    if (!in->data)
+        return (struct ntff_slice){(const char *)in->priv->head, in->priv->head_len};
+    size_t n = in->len < HEAD_BYTES ? (size_t)in->len : HEAD_BYTES;
+    return (struct ntff_slice){(const char *)in->data, n};
+}
+
+/* Once everything is addressable, the head is too: sessions have files by the thousand. */
+static void drop_head(struct ntff_input_priv *p)
+{
+    free(p->head);
+    p->head = NULL;
+    p->head_len = 0;
 }
 
 /* Reads everything that is left into memory. */
@@ -196,6 +219,7 @@ static enum ntff_status slurp(struct ntff_input *in, struct ntff_error *err)
     }
     in->data = b->p;
     in->len = b->len;
+    drop_head(p);
     return NTFF_OK;
 }
 
@@ -212,6 +236,9 @@ enum ntff_status ntff_input_map(struct ntff_input *in, struct ntff_error *err)
     madvise(m, in->file_len, MADV_SEQUENTIAL);
     p->map = m;
     p->map_len = in->file_len;
+    p->next = mapped;
+    mapped = p;
+    drop_head(p);
     in->data = m;
     in->len = in->file_len;
     return NTFF_OK;
@@ -249,6 +276,44 @@ enum ntff_status ntff_input_read(struct ntff_input *in, void *buf, size_t cap, s
     return next_bytes(in, buf, cap, got, err);
 }
 
+bool ntff_input_changed(const struct ntff_input *in)
+{
+    const struct ntff_input_priv *p = in->priv;
+    struct stat st;
+    if (!p->regular || fstat(p->fd, &st) != 0)
+        return false;
+    return p->faulted || (uint64_t)st.st_size != in->file_len ||
+           st.st_mtim.tv_sec != p->modified.tv_sec || st.st_mtim.tv_nsec != p->modified.tv_nsec;
+}
+
+/* Runs in a signal handler: system calls only. The list is whole whenever a mapped byte is read. */
+bool ntff_input_fault(const void *address)
+{
+    struct stat st;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (struct ntff_input_priv *p = mapped; p; p = p->next) {
+        size_t at = (uintptr_t)address - (uintptr_t)p->map, len = (p->map_len + page - 1) & -page;
+        if ((uintptr_t)address < (uintptr_t)p->map || at >= len)
+            continue;
+        at &= -page;
+        /* behind the end of the file all is gone, before it perhaps one page of a disk */
+        bool cut = fstat(p->fd, &st) != 0 || (uint64_t)st.st_size <= at;
+        p->faulted = true;
+        return mmap((uint8_t *)p->map + at, cut ? len - at : page, PROT_READ,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+    }
+    return false;
+}
+
+static void unlist(struct ntff_input_priv *p)
+{
+    for (struct ntff_input_priv **at = &mapped; *at; at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            return;
+        }
+}
+
 void ntff_input_close(struct ntff_input *in)
 {
     struct ntff_input_priv *p = in->priv;
@@ -256,8 +321,10 @@ void ntff_input_close(struct ntff_input *in)
         return;
     if (p->z_ready)
         inflateEnd(&p->z);
-    if (p->map)
+    if (p->map) {
+        unlist(p);
         munmap(p->map, p->map_len);
+    }
     if (p->fd >= 0)
         close(p->fd);
     ntff_buf_free(&p->whole);

@@ -16,6 +16,7 @@ struct ntff_input {
     uint64_t file_len; /* as stored; 0 when unknown (pipe) */
     bool gzip;
     bool damaged; /* the gzip stream ended badly; error text in .why */
+    bool told;    /* the caller's: that it changed was said */
     char why[80];
     struct ntff_input_priv *priv;
 };
@@ -41,6 +42,17 @@ bool ntff_input_stored(const struct ntff_input *in, uint64_t pos, uint64_t *begi
 enum ntff_status ntff_input_read(struct ntff_input *in, void *buf, size_t cap, size_t *got,
                                  struct ntff_error *err) NTFF_MUST_CHECK;
 
+/* True if the file is not any more what was opened: its size or the time of its last change
+ * differs, or pages of it could not be read (below). Always false for pipes. */
+bool ntff_input_changed(const struct ntff_input *in);
+
 void ntff_input_close(struct ntff_input *in);
+
+/* Reading a mapped page that is not there any more, because the file was cut or its disk fails,
+ * raises SIGBUS. A program's handler calls this with siginfo's si_addr: if that lies in a mapped
+ * input, zeros take the place of what is gone, the input counts as changed, and true tells the
+ * handler to return. False = no page of ours. For this the mapped inputs form a list, the only
+ * global state here: one thread at a time may map, close and read inputs. */
+bool ntff_input_fault(const void *address);
 
 #endif

@@ -342,6 +342,21 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
     return ntff_decode_ntff(b, in, file, proc, l->err);
 }
 
+static void check_input(struct ntff_input *in, const char *path, struct ntff_diag *diag)
+{
+    if (in->told || !ntff_input_changed(in))
+        return;
+    in->told = true;
+    ntff_diag_add(diag, NTFF_DIAG_FILE_CHANGED, 1, path, NTFF_NO_OFFSET,
+                  "it had %" PRIu64 " bytes when it was opened", in->file_len);
+}
+
+void ntff_load_recheck(struct ntff_trace *t, struct ntff_diag *diag)
+{
+    for (size_t i = 0; i < t->owned->inputs.n; i++)
+        check_input(t->owned->inputs.v[i], t->owned->inputs.v[i]->path, diag);
+}
+
 /* One file. False only when the whole load must end. */
 static bool load_file(struct loader *l, const struct entry *e)
 {
@@ -365,6 +380,8 @@ static bool load_file(struct loader *l, const struct entry *e)
     if (s == NTFF_OK && in->damaged)
         ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, path, NTFF_NO_OFFSET,
                       "%s, %" PRIu64 " bytes unpacked", in->why, in->len);
+    if (!kept && s == NTFF_OK)
+        check_input(in, path, b->diag);
     if (!kept) {
         ntff_input_close(in);
         free(in);
@@ -537,6 +554,7 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     if (l->entries.n == 0 && l->n_unreadable)
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s",
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
+    ntff_load_recheck(b->t, b->diag);
     note_missing_metadata(b);
     if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b))
         return failed(l, err);

@@ -48,4 +48,9 @@ enum ntff_status ntff_load(const char *const *paths, size_t n_paths,
                            const struct ntff_load_options *opt, struct ntff_trace **out,
                            struct ntff_diag *diag, struct ntff_error *err) NTFF_MUST_CHECK;
 
+/* Details are read from the mapped files as long as the trace lives. Looks at these files again:
+ * those that are not what was loaded any more are counted as FILE_CHANGED, each once. Call it when
+ * the output is complete. */
+void ntff_load_recheck(struct ntff_trace *t, struct ntff_diag *diag);
+
 #endif

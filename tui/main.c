@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -287,6 +288,7 @@ static int run_print(struct program *p)
         complain(err.text);
         return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
     }
+    ntff_load_recheck(p->t, &p->diag);
     return finish_output(say_losses(p));
 }
 
@@ -459,11 +461,34 @@ static int run(struct program *p)
     return st == NTFF_OK ? run_terminal(p) : not_loaded(p, st);
 }
 
+/* A mapped file that was cut: its reader sees zeros. */
+static void on_bus_error(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (ntff_input_fault(info->si_addr))
+        return;
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* The files of a session stay open and mapped as long as its trace. */
+static void prepare_for_files(void)
+{
+    struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+    struct rlimit n;
+    sigaction(SIGBUS, &bus, NULL);
+    if (getrlimit(RLIMIT_NOFILE, &n) == 0 && n.rlim_cur < n.rlim_max) {
+        n.rlim_cur = n.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &n);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static struct program p; /* zeroed; the diag alone is large */
     struct ntff_error err = {0};
     setlocale(LC_ALL, "");
+    prepare_for_files();
     int code = tui_args_parse(&p.args, argc, argv, &err);
     if (code) {
         complain(err.text);

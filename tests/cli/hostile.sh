@@ -20,4 +20,27 @@ if command -v trace_processor_shell >/dev/null; then
 else
     skip "3000 points of one time: trace_processor keeps all" "no trace_processor_shell"
 fi
+
+# -- a file that shrinks while it is read: the pipe is full long before everything is written
+"$tools/gen_ntrace" -n 60000 >whole.pb 2>gen.err
+for form in chrome perfetto; do
+    cp whole.pb cut.pb
+    mkfifo pipe
+    { head -c 1000; truncate -s 5000 cut.pb; cat; } <pipe >cut.$form &
+    rc=0
+    "$conv" -f $form -o - cut.pb >pipe 2>err || rc=$?
+    wait $!
+    rm -f pipe
+    is "a file cut while $form is written: exit status" $rc 3
+    says "a file cut while $form is written: said" 'cut\.pb.*had [0-9]+ bytes' err
+done
+ok "a file cut while it is read: the JSON is whole" jq empty cut.chrome
+ok "a file cut while it is read: the protobuf is whole" python3 "$SRC/tests/check_pftrace.py" cut.perfetto
+ok "a file left alone" "$conv" -q -o whole.pftrace whole.pb
+
+# -- more files than may be open at first
+for i in $(seq 100); do
+    mkdir -p "many/i-EXAMPLE0_pid_$i" && cp "$cases"/a-delimited/*/ntrace.pb "many/i-EXAMPLE0_pid_$i/"
+done
+exits "a hundred processes, 64 files open at a time" 0 bash -c "ulimit -Sn 64; exec '$conv' -o many.pftrace many"
 finish
