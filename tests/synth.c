@@ -148,6 +148,7 @@ struct ntff_trace *synth_awkward(void)
     s->tracks[exec].n_lanes = 2;
     s->tracks[bytes].unit = NTFF_UNIT_BYTES, s->tracks[ratio].unit = NTFF_UNIT_PERCENT;
     s->tracks[ratio].is_double = true;
+    s->tracks[alone].n_lanes = 2;
 
     synth_span(s, host, "outer", 0, 1000);
     synth_span(s, host, "same begin", 0, 500);
@@ -161,8 +162,10 @@ struct ntff_trace *synth_awkward(void)
     struct ntff_event *e = synth_span(s, exec, "run", 120, 50);
     e->cat = NTFF_CAT_EXEC, e->lane = 1;
     e->flags = NTFF_EV_UNFINISHED | NTFF_EV_ESTIMATED | NTFF_EV_CUT_RIGHT | NTFF_EV_DEVICE;
-    for (int i = 0; i < 600; i++)
-        synth_instant(s, alone, "storm", 300)->cat = NTFF_CAT_MARK;
+    for (int i = 0; i < 600; i++) {
+        e = synth_instant(s, alone, "storm", 300);
+        e->cat = NTFF_CAT_MARK, e->lane = i >= 480; /* as many as one row keeps */
+    }
     synth_instant(s, two, "", 300);
     synth_sample(s, bytes, 0, INT64_MAX >> 12);
     synth_sample(s, bytes, 300, -5);
