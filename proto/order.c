@@ -50,17 +50,18 @@ static int u64_cmp(const void *pa, const void *pb)
 static uint64_t typical_time(const struct ntff_builder *b)
 {
     uint64_t pick[1001];
-    size_t n = 0, step = b->events.n / NTFF_ARRAY_LEN(pick) + 1;
-    for (size_t i = 0; i < b->events.n && n < NTFF_ARRAY_LEN(pick); i += step)
-        pick[n++] = b->events.v[i].ts_ns;
+    bool events = b->events.n > 0; /* samples count only where there is nothing else */
+    size_t n = 0, all = events ? b->events.n : b->samples.n, step = all / NTFF_ARRAY_LEN(pick) + 1;
+    for (size_t i = 0; i < all && n < NTFF_ARRAY_LEN(pick); i += step)
+        pick[n++] = events ? b->events.v[i].ts_ns : b->samples.v[i].ts_ns;
     ntff_sort(pick, n, sizeof *pick, u64_cmp);
     return n ? pick[n / 2] : 0;
 }
 
-static bool possible(const struct ntff_event *e, uint64_t typical_ns)
+static bool possible(uint64_t ts_ns, uint64_t dur_ns, uint64_t typical_ns)
 {
-    uint64_t far = e->ts_ns > typical_ns ? e->ts_ns - typical_ns : typical_ns - e->ts_ns;
-    return e->ts_ns <= TS_LIMIT_NS && e->dur_ns <= FAR_NS && far <= FAR_NS;
+    uint64_t far = ts_ns > typical_ns ? ts_ns - typical_ns : typical_ns - ts_ns;
+    return ts_ns <= TS_LIMIT_NS && dur_ns <= FAR_NS && far <= FAR_NS;
 }
 
 static void drop_event(struct ntff_builder *b, struct ntff_event *e)
@@ -76,13 +77,13 @@ static void drop_event(struct ntff_builder *b, struct ntff_event *e)
 }
 
 /* Drops impossible times and filtered events, finds the range, closes what is open at its edges. */
-static void close_edges(struct ntff_builder *b)
+static void close_edges(struct ntff_builder *b, uint64_t typical_ns)
 {
     struct ntff_trace *t = b->t;
-    uint64_t begin = UINT64_MAX, end = 0, typical_ns = typical_time(b);
+    uint64_t begin = UINT64_MAX, end = 0;
     for (size_t i = 0; i < b->events.n; i++) {
         struct ntff_event *e = &b->events.v[i];
-        if (!possible(e, typical_ns)) {
+        if (!possible(e->ts_ns, e->dur_ns, typical_ns)) {
             drop_event(b, e);
             continue;
         }
@@ -93,8 +94,6 @@ static void close_edges(struct ntff_builder *b)
     }
     for (size_t i = 0; i < b->samples.n; i++) {
         uint64_t ts = b->samples.v[i].ts_ns;
-        if (ts > TS_LIMIT_NS)
-            continue; /* dropped with its track below */
         begin = ts < begin ? ts : begin;
         end = ts > end ? ts : end;
     }
@@ -245,12 +244,12 @@ static bool rates_to_samples(struct ntff_builder *b)
     return good;
 }
 
-static void drop_bad_samples(struct ntff_builder *b)
+static void drop_bad_samples(struct ntff_builder *b, uint64_t typical_ns)
 {
     size_t n = 0;
     for (size_t i = 0; i < b->samples.n; i++) {
         const struct ntff_sample *s = &b->samples.v[i];
-        if (s->ts_ns > TS_LIMIT_NS) {
+        if (!possible(s->ts_ns, 0, typical_ns)) {
             b->t->counts.samples_dropped++;
             ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET, "sample at %llu",
                           (unsigned long long)s->ts_ns);
@@ -320,14 +319,15 @@ bool ntff_build_order(struct ntff_builder *b)
     bool good = rates_to_samples(b);
     uint32_t *map = good ? ntff_build_take(b, n_map, sizeof *map) : NULL;
     if ((good = map != NULL)) {
-        close_edges(b);
+        uint64_t typical_ns = typical_time(b);
+        drop_bad_samples(b, typical_ns);
+        close_edges(b, typical_ns);
         compact(b, map);
         NTFF_VEC_FREE(b->budget, &b->devs);
         NTFF_VEC_FREE(b->budget, &b->syncs);
         good = sort_events(b, map, n_map) && ntff_build_flows(b, map);
     }
     ntff_build_give(b, map, n_map, sizeof *map);
-    drop_bad_samples(b);
     if (!good || !ntff_build_lanes(b) || !ntff_build_tree(b) || !sort_samples(b))
         return false;
     hand_over(b);

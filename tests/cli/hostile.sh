@@ -43,4 +43,21 @@ for i in $(seq 100); do
     mkdir -p "many/i-EXAMPLE0_pid_$i" && cp "$cases"/a-delimited/*/ntrace.pb "many/i-EXAMPLE0_pid_$i/"
 done
 exits "a hundred processes, 64 files open at a time" 0 bash -c "ulimit -Sn 64; exec '$conv' -o many.pftrace many"
+
+# -- a sync point whose clock says nonsense: its counters must not stretch the trace over a century
+python3 - >far.json <<'PY'
+import json
+t = 1764440000000000000
+events = [dict(event_type="nrt_execute", phase=("start", "stop")[i % 2], nc_idx=0, tracking_id=i // 2,
+               timestamp_ns=t + i * 1000) for i in range(100)]
+for i in range(20):
+    cpu = t + i * 1000 if i % 4 else i << 57
+    events.append(dict(event_type="timestamp_sync_point", phase="instant", nc_idx=0, tracking_id=0, timestamp_ns=t + i,
+                       data=dict(nc_timestamp_ns=1000 + i * 1000, cpu_timestamp_ns=cpu, device_core_idx=0)))
+print(json.dumps(dict(events=events)))
+PY
+"$conv" -q -o far.pftrace --summary far.sum far.json
+ok "sync points of nonsense: checker" python3 "$SRC/tests/check_pftrace.py" far.pftrace far.sum
+ok "sync points of nonsense: the trace is as long as its events" \
+    jq -e '.time.end_ns - .time.begin_ns < 1000000' far.sum
 finish
