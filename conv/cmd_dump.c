@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conv/figtext.h"
 #include "conv/outfile.h"
 #include "conv/paths.h"
 #include "proto/dump_file.h"
@@ -78,6 +79,7 @@ static int dump_to(const struct settings *o, const struct ntff_schema *s,
 {
     struct ntff_error err = {.offset = NTFF_NO_OFFSET};
     struct ntff_out *out = NULL;
+    char a[64], b[64];
     const char *path = o->output ? o->output : "-";
     size_t len = strlen(path);
     int flags = (o->force ? NTFF_OUT_REPLACE : 0) |
@@ -100,8 +102,8 @@ static int dump_to(const struct settings *o, const struct ntff_schema *s,
         conv_say("%s%s%s", output ? conv_output_name(path) : "", output ? ": " : "", err.text);
         code = status == NTFF_INVALID ? CONV_USAGE : CONV_NOTHING;
     } else if (code == CONV_LOSSES && !o->quiet) {
-        conv_say("%s: %llu damaged places, %llu values cut; see the lines with #", in->path,
-                 (unsigned long long)d.n_damaged, (unsigned long long)d.n_cut);
+        conv_say("%s: %s, %s cut; see the lines with #", in->path,
+                 conv_count(d.n_damaged, "damaged place", a), conv_count(d.n_cut, "value", b));
     }
     ntff_dump_done(&d);
     return code;

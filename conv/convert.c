@@ -1,6 +1,7 @@
 /* convert - open, load, pick a writer, write to a temporary name, rename. */
 #include "conv/chrome_sink.h"
 #include "conv/conv.h"
+#include "conv/figtext.h"
 #include "conv/outfile.h"
 #include "conv/paths.h"
 #include "conv/range.h"
@@ -222,14 +223,13 @@ static int write_summary(const struct settings *s, const struct ntff_trace *t,
 
 static void tell_result(const struct ntff_trace *t, const char *path, const struct written *w)
 {
-    char length[32];
+    char length[32], a[64], b[64], c[64], d[64];
     conv_duration(t->end_ns - t->begin_ns, length);
     fprintf(stderr, "ntff-conv: wrote ");
     conv_put_text(stderr, conv_output_name(path));
-    fprintf(stderr,
-            ": %" PRIu64 " spans, %" PRIu64 " instants, %" PRIu64 " samples, %" PRIu64
-            " flows over %s\n",
-            w->stats.spans, w->stats.instants, w->stats.samples, w->stats.flows, length);
+    fprintf(stderr, ": %s, %s, %s, %s over %s\n", conv_count(w->stats.spans, "span", a),
+            conv_count(w->stats.instants, "instant", b), conv_count(w->stats.samples, "sample", c),
+            conv_count(w->stats.flows, "flow", d), length);
 }
 
 static int run(struct settings *s, const struct conv_args *args, const char *path, bool gzip)
@@ -237,6 +237,7 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
     struct ntff_trace *t = NULL;
     struct ntff_diag diag = {0};
     struct written w = {0};
+    char n[64];
     int code = conv_load(args, s->quiet, &t, &diag);
     if (code != CONV_ALL)
         return code;
@@ -250,9 +251,9 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
         code = write_summary(s, t, &diag, path, &w);
     conv_print_findings(&diag, s->quiet ? CONV_QUIET : s->verbose ? CONV_VERBOSE : CONV_NORMAL);
     if (w.stats.cut_texts)
-        conv_say("%" PRIu64 " texts longer than 1 MiB were cut", w.stats.cut_texts);
+        conv_say("%s longer than 1 MiB cut", conv_count(w.stats.cut_texts, "text", n));
     if (w.stats.samples_dropped)
-        conv_say("%" PRIu64 " counter samples were no numbers", w.stats.samples_dropped);
+        conv_say("%s dropped: no number", conv_count(w.stats.samples_dropped, "counter sample", n));
     if (s->strict && ntff_diag_lossy(&diag))
         conv_say("nothing written because of --strict");
     else if (code == CONV_ALL && !s->quiet &&

@@ -186,11 +186,11 @@ static void put_head(const struct comparison *c, FILE *to)
 {
     for (int k = 0; k < 2; k++) {
         const struct side *s = &c->side[k];
-        char length[32];
+        char length[32], a[64], b[64];
         fprintf(to, "%c  ", k ? 'B' : 'A');
         conv_put_text(to, s->path);
-        fprintf(to, ": %s, %" PRIu64 " spans, %" PRIu64 " instants\n",
-                conv_duration(s->t->end_ns - s->t->begin_ns, length), s->f.spans, s->f.instants);
+        fprintf(to, ": %s, %s, %s\n", conv_duration(s->t->end_ns - s->t->begin_ns, length),
+                conv_count(s->f.spans, "span", a), conv_count(s->f.instants, "instant", b));
     }
 }
 

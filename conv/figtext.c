@@ -47,6 +47,12 @@ char *conv_collective_label(const struct conv_collective *c, char out[96])
     return out;
 }
 
+char *conv_count(uint64_t n, const char *one, char out[64])
+{
+    snprintf(out, 64, "%" PRIu64 " %.40s%s", n, one, n == 1 ? "" : "s");
+    return out;
+}
+
 static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
 char *conv_size(uint64_t bytes, char out[32])

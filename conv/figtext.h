@@ -19,6 +19,10 @@ char *conv_rate(double bytes_per_second, char out[32]);
 /* 0.613 -> "61.3 %" */
 char *conv_share(double share, char out[32]);
 
+/* "1 span", "2 spans": one is the singular, of which the plural ends in s; at most 40 bytes of it.
+ * Returns out. */
+char *conv_count(uint64_t n, const char *one, char out[64]);
+
 double conv_part(uint64_t part, uint64_t whole); /* 0 if whole is 0 */
 
 #endif

@@ -8,6 +8,7 @@
  * ...}], "findings": [{"kind", "grade", "count", "file", "offset", "text"}]}. Absent facts are
  * null. */
 #include "conv/conv.h"
+#include "conv/figtext.h"
 #include "conv/jsonw.h"
 #include "conv/times.h"
 #include "perfetto/provenance.h"
@@ -41,16 +42,17 @@ static struct totals total(const struct ntff_trace *t)
 static void text_file(const struct ntff_trace *t, const struct ntff_file *f)
 {
     conv_put_text(stdout, ntff_str_of(t, f->path));
-    printf("\n    %s%s, %" PRIu64 " bytes", ntff_file_kind_name(f->kind), f->gzip ? " (gzip)" : "",
-           f->size_bytes);
+    char n[64];
+    printf("\n    %s%s, %s", ntff_file_kind_name(f->kind), f->gzip ? " (gzip)" : "",
+           conv_count(f->size_bytes, "byte", n));
     if (f->n_records || f->kind == NTFF_FILE_NTRACE)
-        printf(", %" PRIu64 " records", f->n_records);
+        printf(", %s", conv_count(f->n_records, "record", n));
     if (f->n_dropped)
         printf(", %" PRIu64 " of them dropped", f->n_dropped);
     if (f->n_unknown_fields)
-        printf(", %" PRIu64 " unknown fields kept", f->n_unknown_fields);
+        printf(", %s kept", conv_count(f->n_unknown_fields, "unknown field", n));
     if (f->skipped_bytes)
-        printf(", %" PRIu64 " bytes skipped", f->skipped_bytes);
+        printf(", %s skipped", conv_count(f->skipped_bytes, "byte", n));
     putchar('\n');
     for (size_t i = 0; i < f->facts.n; i++) {
         const struct ntff_fact *fact = &f->facts.v[i];
@@ -99,8 +101,10 @@ static void text_trace(const struct ntff_trace *t)
     }
     printf("\nTrace: %s, begins %s (%" PRIu64 ")\n", conv_duration(t->end_ns - t->begin_ns, length),
            conv_date(t->begin_ns, begin), t->begin_ns);
-    printf("    %" PRIu64 " spans, %" PRIu64 " instants, %zu samples, %zu flows on %zu tracks\n",
-           n.spans, n.instants, t->n_samples, t->n_flows, t->n_tracks);
+    char a[64], b[64], d[64], e[64], f[64];
+    printf("    %s, %s, %s, %s on %s\n", conv_count(n.spans, "span", a),
+           conv_count(n.instants, "instant", b), conv_count(t->n_samples, "sample", d),
+           conv_count(t->n_flows, "flow", e), conv_count(t->n_tracks, "track", f));
     fputs("    by category:", stdout);
     const char *separator = " ";
     for (int c = 0; c < NTFF_CAT_COUNT; c++)
@@ -115,10 +119,11 @@ static void text_records(const struct ntff_counts *c)
 {
     if (c->records_in == 0)
         return;
-    printf("    %" PRIu64 " event records: %" PRIu64 " pairs, %" PRIu64 " whole spans, %" PRIu64
-           " instants, %" PRIu64 " starts alone, %" PRIu64 " stops alone, %" PRIu64
-           " filtered, %" PRIu64 " dropped\n",
-           c->records_in, c->pairs, c->whole, c->instants, c->unfinished, c->start_lost,
+    char a[64], b[64], d[64], e[64], f[64], g[64];
+    printf("    %s: %s, %s, %s, %s alone, %s alone, %" PRIu64 " filtered, %" PRIu64 " dropped\n",
+           conv_count(c->records_in, "event record", a), conv_count(c->pairs, "pair", b),
+           conv_count(c->whole, "whole span", d), conv_count(c->instants, "instant", e),
+           conv_count(c->unfinished, "start", f), conv_count(c->start_lost, "stop", g),
            c->filtered_records, c->dropped_records);
 }
 
@@ -129,7 +134,7 @@ static void text_clocks(const struct ntff_trace *t)
     printf("\nDevice clocks (--clock %s)\n", ntff_clock_mode_name(t->clock_mode));
     for (size_t i = 0; i < t->n_clocks; i++) {
         const struct ntff_core_clock *c = &t->clocks[i];
-        char what[240];
+        char what[240], n[64];
         if (c->process < t->n_processes && t->processes[c->process].pid)
             printf("    pid %" PRIu64 ", ", t->processes[c->process].pid);
         else
@@ -139,9 +144,10 @@ static void text_clocks(const struct ntff_trace *t)
             printf(" core %" PRIu32, c->core);
         ntff_clock_describe(c->map, what, sizeof what);
         printf(": %s\n", what);
-        printf("        %" PRIu32 " events placed, %" PRIu32 " extrapolated, %" PRIu32
+        printf("        %s placed, %" PRIu32 " extrapolated, %" PRIu32
                " by the nearest pair, %" PRIu32 " as recorded, %" PRIu32 " not at all",
-               c->n_placed, c->n_extrapolated, c->n_nearest, c->n_recorded, c->n_unplaced);
+               conv_count(c->n_placed, "event", n), c->n_extrapolated, c->n_nearest, c->n_recorded,
+               c->n_unplaced);
         if (c->n_before_submit || c->n_after_wait)
             printf("; %" PRIu32 " begin before their submit, %" PRIu32 " end after their wait",
                    c->n_before_submit, c->n_after_wait);

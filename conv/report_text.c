@@ -70,22 +70,23 @@ static void put_versions(const struct conv_report *r, FILE *to)
 static void put_capture(const struct conv_report *r, FILE *to)
 {
     const struct ntff_trace *t = r->f->t;
-    char date[48], length[32], label[80];
+    char date[48], length[32], label[80], a[64], b[64], c[64], d[64];
     size_t pcores = 0;
     fputs("Capture\n", to);
     put_line(to, "time", "%s, from %s", conv_duration(t->end_ns - t->begin_ns, length),
              conv_date(t->begin_ns, date));
     for (size_t i = 0; i < r->f->cores.n; i++)
         pcores += r->f->cores.v[i].n_pcores;
-    put_line(to, "devices", "%zu logical cores, %zu physical cores with executions", r->f->cores.n,
-             pcores);
+    put_line(to, "devices", "%s, %s with executions", conv_count(r->f->cores.n, "logical core", a),
+             conv_count(pcores, "physical core", b));
     for (size_t i = 0; i < t->n_processes && i < MANY; i++)
         put_line(to, i ? "" : "processes", "%s%s%s", conv_process_label(t, (uint32_t)i, label),
                  t->processes[i].instance ? " on " : "", ntff_str_of(t, t->processes[i].instance));
     if (t->n_processes > MANY)
         put_line(to, "", "and %zu more", t->n_processes - MANY);
-    put_line(to, "events", "%" PRIu64 " spans, %" PRIu64 " instants, %zu samples, %zu flows",
-             r->f->spans, r->f->instants, t->n_samples, t->n_flows);
+    put_line(to, "events", "%s, %s, %s, %s", conv_count(r->f->spans, "span", a),
+             conv_count(r->f->instants, "instant", b), conv_count(t->n_samples, "sample", c),
+             conv_count(t->n_flows, "flow", d));
     put_files(r, to);
     put_versions(r, to);
 }
@@ -255,7 +256,7 @@ static void put_gaps(const struct conv_report *r, FILE *to)
 static void put_waits(const struct conv_report *r, FILE *to)
 {
     const struct conv_figures *f = r->f;
-    char a[32], b[32], s[32], label[80];
+    char a[32], b[32], s[32], label[80], n[64];
     if (f->waits.n == 0)
         return;
     fputs("\nHost calls: kbl_exec_wait within nrt_execute\n", to);
@@ -263,7 +264,8 @@ static void put_waits(const struct conv_report *r, FILE *to)
     for (size_t i = 0; i < f->waits.n; i++) {
         const struct conv_wait *w = &f->waits.v[i];
         conv_cell(&c, "%s", conv_process_label(f->t, w->process, label));
-        conv_cell(&c, "%" PRIu64 " calls %s", w->n_executes, conv_duration(w->execute_ns, a));
+        conv_cell(&c, "%s %s", conv_count(w->n_executes, "call", n),
+                  conv_duration(w->execute_ns, a));
         conv_cell(&c, "waits %s", conv_duration(w->wait_ns, b));
         conv_cell(&c, "%s", conv_share(conv_part(w->wait_ns, w->execute_ns), s));
         conv_cell(&c, "%s%s", w->other_wait_ns ? "other waits " : "",
@@ -275,7 +277,7 @@ static void put_waits(const struct conv_report *r, FILE *to)
 static void put_transfers(const struct conv_report *r, FILE *to)
 {
     const struct conv_figures *f = r->f;
-    char a[32], b[32], s[32], m[32];
+    char a[32], b[32], s[32], m[32], n[64];
     if (f->transfers[0].n + f->transfers[1].n == 0)
         return;
     fputs("\nTransfers\n", to);
@@ -283,7 +285,7 @@ static void put_transfers(const struct conv_report *r, FILE *to)
     for (int dir = 0; dir < CONV_DIRECTIONS; dir++) {
         const struct conv_transfer *x = &f->transfers[dir];
         conv_cell(&c, "%s", dir == CONV_HOST_TO_DEVICE ? "host to device" : "device to host");
-        conv_cell(&c, "%" PRIu64 " transfers", x->n);
+        conv_cell(&c, "%s", conv_count(x->n, "transfer", n));
         conv_cell(&c, "%s", conv_size(x->bytes, a));
         conv_cell(&c, "mean %s", conv_size(x->n ? x->bytes / x->n : 0, m));
         conv_cell(&c, "active %s", conv_duration(x->active_ns, b));
@@ -375,17 +377,16 @@ static void put_memory(const struct conv_report *r, FILE *to)
 static void put_host(const struct conv_report *r, FILE *to)
 {
     const struct conv_host *h = &r->f->host;
-    char a[32], b[32];
+    char a[32], b[32], n[64];
     if (h->n_cpu + h->n_memory == 0)
         return;
     fputs("\nHost\n", to);
     if (h->n_cpu)
-        put_line(to, "CPU", "mean %.1f %%, max %.1f %% (%" PRIu64 " samples)", h->cpu_mean_percent,
-                 h->cpu_max_percent, h->n_cpu);
+        put_line(to, "CPU", "mean %.1f %%, max %.1f %% (%s)", h->cpu_mean_percent,
+                 h->cpu_max_percent, conv_count(h->n_cpu, "sample", n));
     if (h->n_memory)
-        put_line(to, "memory", "max %s, last %s (%" PRIu64 " samples)",
-                 conv_size(h->memory_max_bytes, a), conv_size(h->memory_last_bytes, b),
-                 h->n_memory);
+        put_line(to, "memory", "max %s, last %s (%s)", conv_size(h->memory_max_bytes, a),
+                 conv_size(h->memory_last_bytes, b), conv_count(h->n_memory, "sample", n));
 }
 
 static void put_errors(const struct conv_report *r, FILE *to)
@@ -489,7 +490,7 @@ static void put_engines(const struct conv_report *r, FILE *to)
 static void put_dma(const struct conv_report *r, FILE *to)
 {
     const struct conv_figures *f = r->f;
-    char a[32], s[32], m[32], label[96];
+    char a[32], s[32], m[32], n[64], label[96];
     uint64_t packets = 0, throttles = 0;
     for (size_t i = 0; i < f->devices.n; i++) {
         packets += f->devices.v[i].n_packets;
@@ -516,8 +517,8 @@ static void put_dma(const struct conv_report *r, FILE *to)
         conv_columns_print(&c, to, "  ");
     }
     if (throttles)
-        fprintf(to, "\nThrottling: %" PRIu64 " notifications; how much is not published\n",
-                throttles);
+        fprintf(to, "\nThrottling: %s; how much is not published\n",
+                conv_count(throttles, "notification", n));
 }
 
 static void put_checks(const struct conv_report *r, FILE *to)

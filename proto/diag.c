@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 static const struct {
-    const char *name, *text;
+    const char *name, *one, *many;
     enum ntff_grade grade;
 } table[] = {
-#define X(n, g, t) {#n, t, NTFF_##g},
+#define X(n, g, one, many) {#n, one, many, NTFF_##g},
     NTFF_DIAG_TABLE(X)
 #undef X
 };
@@ -46,7 +46,7 @@ const char *ntff_diag_name(enum ntff_diag_kind kind)
 
 const char *ntff_diag_text(enum ntff_diag_kind kind)
 {
-    return table[kind].text;
+    return table[kind].many;
 }
 
 bool ntff_diag_lossy(const struct ntff_diag *d)
@@ -78,7 +78,8 @@ size_t ntff_diag_line(const struct ntff_diag *d, enum ntff_diag_kind kind, char 
     if (cap == 0)
         return 0;
     out[0] = '\0';
-    put(out, cap, &pos, "%" PRIu64 " %s", f->count, table[kind].text);
+    put(out, cap, &pos, "%" PRIu64 " %s", f->count,
+        f->count == 1 ? table[kind].one : table[kind].many);
     if (f->file || f->detail[0])
         put(out, cap, &pos, f->count > 1 ? "; first:" : ":");
     if (f->file)

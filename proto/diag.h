@@ -12,46 +12,76 @@
 
 enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
 
-/* kind, grade, what is counted (plural; completes "N ...") */
+/* kind, grade, what is counted: completes "1 ..." and "N ..." */
 #define NTFF_DIAG_TABLE(X)                                                                         \
-    X(TRUNCATED_FILE, LOSS, "files end in the middle of a record")                                 \
-    X(BAD_RECORD, LOSS, "records could not be decoded and were dropped")                           \
-    X(SKIPPED_BYTES, LOSS, "bytes were skipped")                                                   \
-    X(UNREADABLE_FILE, LOSS, "files could not be read")                                            \
-    X(BAD_FRAMING, LOSS, "files have no framing that fits; left out")                              \
-    X(BAD_TIME, LOSS, "events have an impossible time and were dropped")                           \
-    X(LANE_OVERFLOW, LOSS, "spans found no free lane and are shown as instants")                   \
-    X(CAPTURE_DROPPED, LOSS, "events were dropped by the runtime while capturing")                 \
-    X(QUEUE_OVERFLOW, LOSS, "device queue overflow marks: records were lost in the device")        \
-    X(UNDECIDED, LOSS, "parts were left out because their field numbers are unknown")              \
-    X(UNDECODED_BLOB, LOSS, "device trace blobs could not be decoded")                             \
-    X(RESERVED_RECORD, LOSS, "device records of a reserved type were skipped")                     \
-    X(UNMATCHED_START, REPAIR, "starts without a stop (closed at the end, marked unfinished)")     \
-    X(UNMATCHED_STOP, REPAIR, "stops without a start (drawn from the begin, marked start_lost)")   \
-    X(NEGATIVE_DURATION, REPAIR, "spans stop before they start (drawn with length 0, marked)")     \
-    X(REPEATED_START, REPAIR, "starts repeat an id that was still open")                           \
-    X(BAD_TEXT, REPAIR, "texts are not valid UTF-8 (made visible)")                                \
-    X(BAD_ATTRIBUTE, REPAIR, "attributes are malformed (kept as text)")                            \
-    X(CLOCK_ESTIMATED, REPAIR, "device events were placed with an estimated clock")                \
-    X(CLOCK_UNALIGNED, REPAIR, "device events have no clock pair and are shown in device time")    \
-    X(CLOCK_RESET, REPAIR, "device clock resets")                                                  \
-    X(CORE_ESTIMATED, REPAIR, "device events were given to a physical core by their time")         \
-    X(ORDER_VIOLATION, NOTE, "device spans begin before their submit or end after their wait")     \
-    X(UNKNOWN_TYPE, NOTE, "events have a type outside the known table (kept by number)")           \
-    X(UNKNOWN_FIELD, NOTE, "unknown fields were kept by number")                                   \
-    X(EMPTY_FILE, NOTE, "files are empty")                                                         \
-    X(OTHER_FILE, NOTE, "files are of another kind and were not read")                             \
-    X(NO_METADATA, NOTE, "capture directories have no trace_info.pb")                              \
-    X(SCHEMA_MISFIT, NOTE, "files do not fit the schema given")                                    \
-    X(VERSION, NOTE, "files have a version outside the supported range")                           \
-    X(FILTERED_ALL, NOTE, "sets of filters let no record through")                                 \
-    X(UNSYNCED, NOTE, "instances keep their own host clock, not synchronised with the others")     \
-    X(FLOW_REVERSED, NOTE, "flows point back in time (device before its host call)")               \
-    X(CLOCK_FAR, NOTE, "inputs lie more than an hour apart in time")                               \
-    X(FILE_CHANGED, LOSS, "files changed while they were read")
+    X(TRUNCATED_FILE, LOSS, "file ends in the middle of a record",                                 \
+      "files end in the middle of a record")                                                       \
+    X(BAD_RECORD, LOSS, "record could not be decoded and was dropped",                             \
+      "records could not be decoded and were dropped")                                             \
+    X(SKIPPED_BYTES, LOSS, "byte was skipped", "bytes were skipped")                               \
+    X(UNREADABLE_FILE, LOSS, "file could not be read", "files could not be read")                  \
+    X(BAD_FRAMING, LOSS, "file has no framing that fits; left out",                                \
+      "files have no framing that fits; left out")                                                 \
+    X(BAD_TIME, LOSS, "event has an impossible time and was dropped",                              \
+      "events have an impossible time and were dropped")                                           \
+    X(LANE_OVERFLOW, LOSS, "span found no free lane and is shown as an instant",                   \
+      "spans found no free lane and are shown as instants")                                        \
+    X(CAPTURE_DROPPED, LOSS, "event was dropped by the runtime while capturing",                   \
+      "events were dropped by the runtime while capturing")                                        \
+    X(QUEUE_OVERFLOW, LOSS, "device queue overflow mark: records were lost in the device",         \
+      "device queue overflow marks: records were lost in the device")                              \
+    X(UNDECIDED, LOSS, "part was left out because its field numbers are unknown",                  \
+      "parts were left out because their field numbers are unknown")                               \
+    X(UNDECODED_BLOB, LOSS, "device trace blob could not be decoded",                              \
+      "device trace blobs could not be decoded")                                                   \
+    X(RESERVED_RECORD, LOSS, "device record of a reserved type was skipped",                       \
+      "device records of a reserved type were skipped")                                            \
+    X(UNMATCHED_START, REPAIR, "start without a stop (closed at the end, marked unfinished)",      \
+      "starts without a stop (closed at the end, marked unfinished)")                              \
+    X(UNMATCHED_STOP, REPAIR, "stop without a start (drawn from the begin, marked start_lost)",    \
+      "stops without a start (drawn from the begin, marked start_lost)")                           \
+    X(NEGATIVE_DURATION, REPAIR, "span stops before it starts (drawn with length 0, marked)",      \
+      "spans stop before they start (drawn with length 0, marked)")                                \
+    X(REPEATED_START, REPAIR, "start repeats an id that was still open",                           \
+      "starts repeat an id that was still open")                                                   \
+    X(BAD_TEXT, REPAIR, "text is not valid UTF-8 (made visible)",                                  \
+      "texts are not valid UTF-8 (made visible)")                                                  \
+    X(BAD_ATTRIBUTE, REPAIR, "attribute is malformed (kept as text)",                              \
+      "attributes are malformed (kept as text)")                                                   \
+    X(CLOCK_ESTIMATED, REPAIR, "device event was placed with an estimated clock",                  \
+      "device events were placed with an estimated clock")                                         \
+    X(CLOCK_UNALIGNED, REPAIR, "device event has no clock pair and is shown in device time",       \
+      "device events have no clock pair and are shown in device time")                             \
+    X(CLOCK_RESET, REPAIR, "device clock reset", "device clock resets")                            \
+    X(CORE_ESTIMATED, REPAIR, "device event was given to a physical core by its time",             \
+      "device events were given to a physical core by their time")                                 \
+    X(ORDER_VIOLATION, NOTE, "device span begins before its submit or ends after its wait",        \
+      "device spans begin before their submit or end after their wait")                            \
+    X(UNKNOWN_TYPE, NOTE, "event has a type outside the known table (kept by number)",             \
+      "events have a type outside the known table (kept by number)")                               \
+    X(UNKNOWN_FIELD, NOTE, "unknown field was kept by number",                                     \
+      "unknown fields were kept by number")                                                        \
+    X(EMPTY_FILE, NOTE, "file is empty", "files are empty")                                        \
+    X(OTHER_FILE, NOTE, "file is of another kind and was not read",                                \
+      "files are of another kind and were not read")                                               \
+    X(NO_METADATA, NOTE, "capture directory has no trace_info.pb",                                 \
+      "capture directories have no trace_info.pb")                                                 \
+    X(SCHEMA_MISFIT, NOTE, "file does not fit the schema given",                                   \
+      "files do not fit the schema given")                                                         \
+    X(VERSION, NOTE, "file has a version outside the supported range",                             \
+      "files have a version outside the supported range")                                          \
+    X(FILTERED_ALL, NOTE, "set of filters lets no record through",                                 \
+      "sets of filters let no record through")                                                     \
+    X(UNSYNCED, NOTE, "instance keeps its own host clock, not synchronised with the others",       \
+      "instances keep their own host clock, not synchronised with the others")                     \
+    X(FLOW_REVERSED, NOTE, "flow points back in time (device before its host call)",               \
+      "flows point back in time (device before its host call)")                                    \
+    X(CLOCK_FAR, NOTE, "input lies more than an hour apart in time",                               \
+      "inputs lie more than an hour apart in time")                                                \
+    X(FILE_CHANGED, LOSS, "file changed while it was read", "files changed while they were read")
 
 enum ntff_diag_kind {
-#define X(name, grade, text) NTFF_DIAG_##name,
+#define X(name, grade, one, many) NTFF_DIAG_##name,
     NTFF_DIAG_TABLE(X)
 #undef X
         NTFF_DIAG_COUNT
@@ -74,7 +104,7 @@ void ntff_diag_add(struct ntff_diag *d, enum ntff_diag_kind kind, uint64_t n, co
 
 enum ntff_grade ntff_diag_grade(enum ntff_diag_kind kind);
 const char *ntff_diag_name(enum ntff_diag_kind kind); /* "UNMATCHED_START" */
-const char *ntff_diag_text(enum ntff_diag_kind kind);
+const char *ntff_diag_text(enum ntff_diag_kind kind); /* of many */
 
 /* True if anything of grade LOSS was counted. */
 bool ntff_diag_lossy(const struct ntff_diag *d);

@@ -16,9 +16,7 @@ mkdir -p "$demo"
 "$BUILD/ntff-conv" --force -f chrome -o "$demo/sample.json" "$session"
 
 echo
-echo "What ntff-conv found in build/sample-session:"
-echo
-"$BUILD/ntff-conv" info "$session" | sed "s|$src/||g; s/^/  /"
+"$BUILD/ntff-conv" report --top 3 "$session" | sed "s|$src/||g"
 cat <<END
 
 Two traces of the same session:
@@ -26,6 +24,8 @@ Two traces of the same session:
   build/demo/sample.json      open there too, or in chrome://tracing
 No browser at hand? The same session in the terminal:
   build/ntff-tui build/sample-session
+What is in the files and how it was read:
+  build/ntff-conv info build/sample-session
 samples/README.md tells what there is to see. Your own capture:
   build/ntff-conv DIRECTORY
 END

@@ -105,16 +105,16 @@ def records(tap):
         stream = many[:5] + [record] + many[5:]
         at = offsets(stream)[5][1] + field
         Check(tap, name, write(f"record/{name.replace(' ', '_')}.pb", delimited(stream)), LOSS) \
-            .says(1, "records could not be decoded", at).spans(32)
+            .says(1, "record could not be decoded", at).spans(32)
     stream = many + [event(event_type=3, phase=3, id=900, tracking_id=900, thread_id=50)]
     Check(tap, "an event without a time", write("record/no_time.pb", delimited(stream)), LOSS) \
-        .says(1, "events have an impossible time", file=False).spans(32)
+        .says(1, "event has an impossible time", file=False).spans(32)
     stream = many + [event(event_type=3, phase=3, timestamp=(1 << 63) + 5, id=900, tracking_id=900, thread_id=50)]
     Check(tap, "an event at 2^63", write("record/far.pb", delimited(stream)), LOSS) \
-        .says(1, "events have an impossible time", file=False).spans(32)
+        .says(1, "event has an impossible time", file=False).spans(32)
     stream = many + [event(event_type=46 + 7, phase=3, timestamp=T0, id=900, tracking_id=900, thread_id=50)]
     c = Check(tap, "a type above 45", write("record/type.pb", delimited(stream)), FINE).spans(33)
-    c.says(1, "events have a type outside the known table", file=False)
+    c.says(1, "event has a type outside the known table", file=False)
     tap.ok(any("type 53" in s.name for s in c.r.spans), "a type above 45: is called by its number")
     stream = [m + varint(77 << 3) + b"\x05" for m in many]
     path = write("record/field.pb", delimited(stream))
@@ -126,15 +126,15 @@ def records(tap):
 def halves(tap):
     lone_start, lone_stop = span(7, 200 * US, 0)[0], span(8, 0, 250 * US)[1]
     Check(tap, "a start without a stop", write("half/start.pb", delimited(BASE + [lone_start])), FINE) \
-        .says(1, "starts without a stop", file=False).spans(3).flagged("unfinished", 1)
+        .says(1, "start without a stop", file=False).spans(3).flagged("unfinished", 1)
     Check(tap, "a stop without a start", write("half/stop.pb", delimited(BASE + [lone_stop])), FINE) \
-        .says(1, "stops without a start", file=False).spans(3).flagged("start_lost", 1)
+        .says(1, "stop without a start", file=False).spans(3).flagged("start_lost", 1)
     again = [span(9, 300 * US, 0)[0], *span(9, 310 * US, 350 * US)]
     Check(tap, "two starts, one stop", write("half/again.pb", delimited(BASE + again)), FINE) \
-        .says(1, "starts repeat an id", file=False).spans(4).flagged("unfinished", 1)
+        .says(1, "start repeats an id", file=False).spans(4).flagged("unfinished", 1)
     backwards = [span(9, 300 * US, 0)[0], span(9, 0, 290 * US)[1]]
     c = Check(tap, "a stop before its start", write("half/backwards.pb", delimited(BASE + backwards)), FINE).spans(3)
-    c.says(1, "spans stop before they start", file=False).flagged("negative_duration", 1)
+    c.says(1, "span stops before it starts", file=False).flagged("negative_duration", 1)
     tap.eq([s.dur for s in c.r.spans if s.args.get("negative_duration")], [0], "a stop before its start: no length")
     twice = span(9, 300 * US, 350 * US) + span(9, 400 * US, 450 * US)
     Check(tap, "an id used twice", write("half/twice.pb", delimited(BASE + twice)), FINE).spans(4) \
@@ -181,14 +181,14 @@ def files(tap):
     raw = struct.pack("<I4xQQQQQ40sIIQB7x", 0, 50, 1, 1, 1, T0, b"", 2, 0, 0, 0)
     dump = b"".join(struct.pack("<I4xQQQQQ40sIIQB7x", 0, 50, i, i, i, T0 + i * US, b"", 2, 0, 0, 0) for i in range(20))
     Check(tap, "a dump that ends in mid-record", write("file/cut.bin", dump + raw[:60]), LOSS) \
-        .says(1, "files end in the middle of a record", len(dump)).spans(20)
+        .says(1, "file ends in the middle of a record", len(dump)).spans(20)
     Check(tap, "a gzip file that is cut", write("file/cut.gz", gzip.compress(delimited(BASE * 50))[:-9]), LOSS)
     Check(tap, "an empty file beside a good one", os.path.dirname(
         (write("file/empty/a.pb", delimited(BASE)), write("file/empty/b.pb", b""))[0]), FINE) \
-        .says(1, "files are empty", file=False).spans(2)
+        .says(1, "file is empty", file=False).spans(2)
     Check(tap, "a foreign file beside a good one", os.path.dirname(
         (write("file/other/a.pb", delimited(BASE)), write("file/other/b.neff", b"\x7fNEFF" + b"\x01\x02" * 500))[0]),
-        FINE).says(1, "files are of another kind", file=False).spans(2)
+        FINE).says(1, "file is of another kind", file=False).spans(2)
     status, out, err = run("-o", "-", write("file/good.pb", delimited(BASE)), os.path.join(e2e.TMP, "file/nowhere.pb"))
     tap.ok(status == 1 and not out and "nowhere.pb: No such file" in err,
            "a path that is not there beside a good one", status, err)

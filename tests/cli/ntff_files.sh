@@ -35,7 +35,7 @@ is "an empty file beside a good one" "$(spans both)" 2
 size=$(stat -c %s good.ntff)
 head -c $((size - 20)) good.ntff >cut.ntff
 exits "a cut file: written with losses" 3 "$conv" -o cut.pftrace cut.ntff
-says "a cut file: said, with the offset" 'end in the middle of a record: cut.ntff offset 0x[0-9a-f]+ \(notifications are 64 bytes, 44 are there\)'
+says "a cut file: said, with the offset" 'ends in the middle of a record: cut.ntff offset 0x[0-9a-f]+ \(notifications are 64 bytes, 44 are there\)'
 is "a cut file: whole records before the cut" "$(spans cut.ntff)" 1
 exits "--strict writes nothing of it" 1 "$conv" --strict -o strict.pftrace cut.ntff
 
@@ -44,7 +44,7 @@ exits "bytes behind the end: a loss" 3 "$conv" -o tail.pftrace tail.ntff
 says "bytes behind the end: how many" '24 bytes were skipped'
 script "${body[@]}" "raw 0x18000000 0 1200000" >reserved.ntff
 exits "reserved records: a loss" 3 "$conv" -o reserved.pftrace reserved.ntff
-says "reserved records: how many" '1 device records of a reserved type'
+says "reserved records: how many" '1 device record of a reserved type'
 
 "$conv" info good.ntff >info.txt
 says "info: what was found by test" 'field number of trace_info.trace_size +5 +\(found by test\)' info.txt

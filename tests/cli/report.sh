@@ -167,7 +167,7 @@ says "says which units there are" 'expected a number, with ns, us, ms, s, m or h
 exits "--from and --to" 0 "$conv" report -q --json --from 1.9ms --to 2.9ms "$data/events.json"
 is "one execution a core in the window" "$(jq -c '[.cores[].executions]' stdout)" '[1,1]'
 exits "losses: exit 3" 3 "$conv" report -q "$data/cut.json"
-says "and the report says so" 'LOST +1 files end in the middle of a record' stdout
+says "and the report says so" 'LOST +1 file ends in the middle of a record' stdout
 exits "a session directory" 0 "$conv" report -q "$cases/f-json"
 "$conv" report -q "$cases/a-delimited" >one && "$conv" report -q "$cases/a-delimited" >two
 same "the same bytes again" one two
