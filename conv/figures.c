@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* -- small things ---------------------------------------------------------------------------------
- */
+/* -- small things ----------------------------------------------------------------------------- */
 
 void conv_lengths_add(struct conv_lengths *l, uint64_t ns)
 {
@@ -75,8 +74,7 @@ const char *conv_direction_name(int direction)
     return direction == CONV_HOST_TO_DEVICE ? "host_to_device" : "device_to_host";
 }
 
-/* -- the pass -------------------------------------------------------------------------------------
- */
+/* -- the pass --------------------------------------------------------------------------------- */
 
 enum { TYPE_UNKNOWN = 0xfe, TYPE_NONE = 0xff };
 
@@ -353,8 +351,7 @@ static bool take_event(struct conv_pass *p, uint32_t index)
     }
 }
 
-/* -- after the pass -------------------------------------------------------------------------------
- */
+/* -- after the pass --------------------------------------------------------------------------- */
 
 static int exec_cmp(const void *pa, const void *pb)
 {
@@ -458,8 +455,7 @@ static void choose_transfers(struct conv_pass *p)
     }
 }
 
-/* -- host and device counters ---------------------------------------------------------------------
- */
+/* -- host and device counters ----------------------------------------------------------------- */
 
 static bool take_samples(struct conv_pass *p)
 {
@@ -519,15 +515,51 @@ static int memory_cmp(const void *pa, const void *pb, void *user)
     return a->track < b->track ? -1 : a->track > b->track;
 }
 
-/* -- all of it ------------------------------------------------------------------------------------
- */
+/* -- flows by their end ----------------------------------------------------------------------- */
+
+static int flow_end_cmp(const void *pa, const void *pb, void *user)
+{
+    const struct ntff_flow *f = user;
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    if (f[a].to != f[b].to)
+        return f[a].to < f[b].to ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static bool sort_flows(struct conv_figures *f)
+{
+    if (f->execs.n == 0 || f->t->n_flows == 0)
+        return true;
+    f->flows_by_end = calloc(f->t->n_flows, sizeof *f->flows_by_end);
+    for (uint32_t i = 0; f->flows_by_end && i < f->t->n_flows; i++)
+        f->flows_by_end[i] = i;
+    if (f->flows_by_end)
+        qsort_r(f->flows_by_end, f->t->n_flows, sizeof *f->flows_by_end, flow_end_cmp, f->t->flows);
+    return f->flows_by_end != NULL;
+}
+
+/* Where the flows that end at an event begin in .flows_by_end. */
+static size_t first_flow_to(const struct conv_figures *f, uint32_t event)
+{
+    size_t lo = 0, hi = f->flows_by_end ? f->t->n_flows : 0;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (f->t->flows[f->flows_by_end[mid]].to < event)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* -- all of it -------------------------------------------------------------------------------- */
 
 static bool finish(struct conv_pass *p)
 {
     struct conv_figures *f = p->f;
     choose_transfers(p);
     if (!sort_execs(f) || !finish_cores(f) || !conv_cc_finish(p) || !conv_device_finish(p) ||
-        !take_samples(p))
+        !take_samples(p) || !sort_flows(f))
         return false;
     if (f->names.n)
         qsort_r(f->names.v, f->names.n, sizeof *f->names.v, name_cmp, (void *)f->t);
@@ -578,11 +610,11 @@ void conv_figures_done(struct conv_figures *f)
     NTFF_VEC_FREE(NULL, &f->devices);
     NTFF_VEC_FREE(NULL, &f->engines);
     free(f->longest);
-    f->longest = NULL;
+    free(f->flows_by_end);
+    f->longest = f->flows_by_end = NULL;
 }
 
-/* -- names of models ------------------------------------------------------------------------------
- */
+/* -- names of models -------------------------------------------------------------------------- */
 
 static const char *model_in(const struct ntff_detail *d, char out[64])
 {
@@ -608,8 +640,12 @@ const char *conv_exec_model(const struct conv_figures *f, const struct conv_exec
 {
     const struct ntff_trace *t = f->t;
     const char *name = ntff_detail(t, &t->events[e->event], d) ? model_in(d, out) : NULL;
-    for (size_t i = 0; !name && t->events[e->event].flags & NTFF_EV_FLOW_IN && i < t->n_flows; i++)
-        if (t->flows[i].to == e->event && ntff_detail(t, &t->events[t->flows[i].from], d))
+    for (size_t i = first_flow_to(f, e->event); !name && f->flows_by_end && i < t->n_flows; i++) {
+        const struct ntff_flow *flow = &t->flows[f->flows_by_end[i]];
+        if (flow->to != e->event)
+            break;
+        if (ntff_detail(t, &t->events[flow->from], d))
             name = model_in(d, out);
+    }
     return name ? name : "";
 }

@@ -136,6 +136,7 @@ struct conv_figures {
     NTFF_VEC(struct conv_exec) execs; /* by core, then time */
     NTFF_VEC(struct conv_gap) gaps;   /* longest first */
     uint32_t *longest;                /* indices into .execs, longest first */
+    uint32_t *flows_by_end;           /* indices of flows, by the event they end at */
     NTFF_VEC(struct conv_wait) waits;
     struct conv_transfer transfers[CONV_DIRECTIONS];
     NTFF_VEC(struct conv_collective) collectives; /* largest total first */
