@@ -131,7 +131,7 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
         conv_say("%s", err.text);
         return CONV_NOTHING;
     }
-    if (s->summary && strcmp(s->summary, path) == 0) {
+    if (s->summary && (strcmp(s->summary, path) == 0 || conv_same_output(s->summary, path))) {
         conv_say("%s: cannot be both the trace and its summary", path);
         return CONV_USAGE;
     }

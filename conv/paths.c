@@ -54,6 +54,24 @@ static char *real_dir(const char *output)
     return real;
 }
 
+bool conv_same_output(const char *a, const char *b)
+{
+    struct stat x, y;
+    bool has_x = stat(a, &x) == 0, has_y = stat(b, &y) == 0;
+    if (has_x && has_y)
+        return x.st_dev == y.st_dev && x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+    if (has_x || has_y)
+        return false;
+    size_t n, m;
+    const char *p = last_component(a, &n), *q = last_component(b, &m);
+    char *dir = n == m && memcmp(p, q, n) == 0 ? real_dir(a) : NULL;
+    char *other = dir ? real_dir(b) : NULL;
+    bool same = other && strcmp(dir, other) == 0;
+    free(dir);
+    free(other);
+    return same;
+}
+
 static bool inside(const char *dir, const char *of)
 {
     size_t n = strlen(of);

@@ -14,4 +14,7 @@ char *conv_base_name(const char *path);
 bool conv_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
                          struct ntff_error *err) NTFF_MUST_CHECK;
 
+/* True if two paths are, or would become, one file. */
+bool conv_same_output(const char *a, const char *b);
+
 #endif

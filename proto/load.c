@@ -30,9 +30,9 @@ struct loader {
     struct ntff_builder b;
     NTFF_VEC(struct entry) entries;
     NTFF_VEC(struct entry)
-    profiles;  /* .ntff files, read last: the system trace says where they belong */
-    bool last; /* reading those */
-    NTFF_VEC(struct ntff_key) seen; /* directories visited: (dev, ino) */
+    profiles;             /* .ntff files, read last: the system trace says where they belong */
+    bool last;            /* reading those */
+    struct ntff_map seen; /* files and directories met: (dev, ino) */
     size_t n_named, n_unreadable;
     bool missing; /* a path the user named does not exist */
     struct ntff_error *err;
@@ -410,17 +410,22 @@ static bool add_entry(struct loader *l, const char *path, bool named)
     return e->path != NTFF_STR_NONE || no_memory(l);
 }
 
-/* True the first time a directory is seen: links may lead round in circles. */
+/* True the first time a file or directory is met: links may lead round in circles, and a session be
+ * named beside its own files. False too when memory ran out. */
 static bool first_visit(struct loader *l, const struct stat *st)
 {
-    for (size_t i = 0; i < l->seen.n; i++)
-        if (l->seen.v[i].a == st->st_dev && l->seen.v[i].b == st->st_ino)
-            return false;
-    struct ntff_key *k = NTFF_VEC_PUSH(l->b.budget, &l->seen);
-    if (!k)
+    struct ntff_map_slot *slot =
+        ntff_map_at(&l->seen, (struct ntff_key){st->st_dev, st->st_ino, 0});
+    if (!slot)
         return no_memory(l);
-    *k = (struct ntff_key){st->st_dev, st->st_ino, 0};
-    return true;
+    bool first = slot->value == NTFF_NONE;
+    slot->value = 1;
+    return first;
+}
+
+static void repeated(struct loader *l, const char *path)
+{
+    ntff_diag_add(l->b.diag, NTFF_DIAG_REPEATED_FILE, 1, NULL, NTFF_NO_OFFSET, "%.150s", path);
 }
 
 static void unreadable(struct loader *l, const char *path, const char *what)
@@ -465,10 +470,16 @@ static bool scan(struct loader *l, const char *path, bool named, int depth)
         unreadable(l, path, strerror(errno));
         return true;
     }
-    if (!S_ISDIR(st.st_mode))
-        return named || S_ISREG(st.st_mode) ? add_entry(l, path, named) : true;
-    if (depth > MAX_DIR_DEPTH || !first_visit(l, &st))
+    bool dir = S_ISDIR(st.st_mode), file = S_ISREG(st.st_mode);
+    if (!dir && !file)
+        return !named || add_entry(l, path, true);
+    if ((dir && depth > MAX_DIR_DEPTH) || !first_visit(l, &st)) {
+        if (file && !l->b.out_of_memory)
+            repeated(l, path);
         return !l->b.out_of_memory;
+    }
+    if (file)
+        return add_entry(l, path, named);
     return scan_dir(l, path, depth);
 }
 
@@ -495,7 +506,7 @@ static enum ntff_status begin(struct loader *l, const struct ntff_load_options *
     b->t->owned = calloc(1, sizeof *b->t->owned);
     if (!b->t->owned || !ntff_strtab_init(&b->t->strs, b->budget))
         return NTFF_NOMEM;
-    b->t->owned->names.map.budget = b->budget;
+    b->t->owned->names.map.budget = l->seen.budget = b->budget;
     if (!(b->schema = opt->schema)) {
         enum ntff_status s = ntff_schema_builtin(&b->builtin, err);
         if (s)
@@ -599,7 +610,7 @@ static void end(struct loader *l)
     NTFF_VEC_FREE(m, &b->filter.names);
     NTFF_VEC_FREE(m, &l->entries);
     NTFF_VEC_FREE(m, &l->profiles);
-    NTFF_VEC_FREE(m, &l->seen);
+    ntff_map_free(&l->seen);
     ntff_schema_free(b->builtin);
 }
 

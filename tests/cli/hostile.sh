@@ -60,4 +60,20 @@ PY
 ok "sync points of nonsense: checker" python3 "$SRC/tests/check_pftrace.py" far.pftrace far.sum
 ok "sync points of nonsense: the trace is as long as its events" \
     jq -e '.time.end_ns - .time.begin_ns < 1000000' far.sum
+
+# -- the same thing twice
+one=$cases/a-delimited
+"$conv" -q -o once.pftrace --summary once.sum "$one"
+ln -s "$one" again
+exits "a session, itself by a link, and one of its files" 0 \
+    "$conv" -v -o twice.pftrace --summary twice.sum "$one" again "$one"/*/ntrace.pb
+says "a session and its file: said" '1 files were named more than once and read once'
+is "a session and its file: records of one" "$(jq -c .records twice.sum)" "$(jq -c .records once.sum)"
+mkdir -p out
+for summary in out/t.pftrace out/../out/t.pftrace ./out/t.pftrace; do
+    exits "summary into the trace, $summary" 2 "$conv" -q -o out/t.pftrace --summary $summary "$one"
+done
+ln -s out link
+exits "summary into the trace through a link" 2 "$conv" -q -o link/t.pftrace --summary out/t.pftrace "$one"
+is "summary into the trace: nothing written" "$(ls -A out)" ""
 finish
