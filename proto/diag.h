@@ -64,6 +64,8 @@ enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
     X(EMPTY_FILE, NOTE, "file is empty", "files are empty")                                        \
     X(OTHER_FILE, NOTE, "file is of another kind and was not read",                                \
       "files are of another kind and were not read")                                               \
+    X(REPEATED_FILE, NOTE, "file was named more than once and read once",                          \
+      "files were named more than once and read once")                                             \
     X(NO_METADATA, NOTE, "capture directory has no trace_info.pb",                                 \
       "capture directories have no trace_info.pb")                                                 \
     X(SCHEMA_MISFIT, NOTE, "file does not fit the schema given",                                   \

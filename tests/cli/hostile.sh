@@ -67,7 +67,7 @@ one=$cases/a-delimited
 ln -s "$one" again
 exits "a session, itself by a link, and one of its files" 0 \
     "$conv" -v -o twice.pftrace --summary twice.sum "$one" again "$one"/*/ntrace.pb
-says "a session and its file: said" '1 files were named more than once and read once'
+says "a session and its file: said" '1 file was named more than once and read once'
 is "a session and its file: records of one" "$(jq -c .records twice.sum)" "$(jq -c .records once.sum)"
 mkdir -p out
 for summary in out/t.pftrace out/../out/t.pftrace ./out/t.pftrace; do
