@@ -114,7 +114,6 @@ TAP_TEST(filters_account_for_what_they_leave_out)
         {.filter_type = "device_exec,nrt_execute"},
         {.filter_type = "hardware"},
         {.filter_type = "software,^nrt_execute"},
-        {.filter_type = "no_such_event"},
         {.filter_process = "1000"},
         {.filter_instance = "i-EXAMPLE0"},
         {.filter_instance = "i-OTHER"},
