@@ -135,8 +135,6 @@ void tui_about_make(struct tui_app *a, struct tui_doc *d)
         tui_fmt_count(n, a->l->n_errors);
         tui_doc_add(d, TUI_STYLE_WARN, "errors", "%s (x goes to the next)", n);
     }
-    tui_doc_add(d, TUI_STYLE_VALUE, "index", "%.1f bytes an event",
-                t->n_events ? (double)(a->l->bytes + 4 * t->n_events) / (double)t->n_events : 0.0);
     about_findings(a, d);
     about_clocks(a, d);
     about_files(a, d);

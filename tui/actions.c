@@ -241,112 +241,183 @@ static void fit_all(struct tui_app *a)
         tui_nav_fit(a, a->view.begin, a->view.end);
 }
 
-/* Actions on time, tracks and spans. */
-static void move_action(struct tui_app *a, enum tui_action act)
+static void pan(struct tui_app *a, int dir)
 {
-    int page = a->lay.time.h > 1 ? a->lay.time.h - 1 : 1;
-    size_t n = a->rows.n_lines;
+    int col = tui_view_col(&a->view, a->now);
+    tui_view_pan(&a->view, dir, 8);
+    a->now = tui_view_begin(&a->view, col); /* the cursor stays where it is on the screen */
+    tui_nav_pick(a);
+}
+
+/* The actions of a section of the key table; false: the action is not of this section. */
+static bool time_action(struct tui_app *a, enum tui_action act)
+{
     switch (act) {
     case TUI_ACT_LEFT:
-        tui_nav_column(a, -1);
-        break;
     case TUI_ACT_RIGHT:
-        tui_nav_column(a, 1);
-        break;
+        tui_nav_column(a, act == TUI_ACT_LEFT ? -1 : 1);
+        return true;
     case TUI_ACT_PAN_LEFT:
-    case TUI_ACT_PAN_RIGHT: {
-        int col = tui_view_col(&a->view, a->now);
-        tui_view_pan(&a->view, act == TUI_ACT_PAN_LEFT ? -1 : 1, 8);
-        a->now = tui_view_begin(&a->view, col);
-        tui_nav_pick(a);
-        break;
-    }
+    case TUI_ACT_PAN_RIGHT:
+        pan(a, act == TUI_ACT_PAN_LEFT ? -1 : 1);
+        return true;
     case TUI_ACT_ZOOM_IN:
         tui_nav_zoom(a, 1, 2, a->now);
-        break;
+        return true;
     case TUI_ACT_ZOOM_OUT:
         tui_nav_zoom(a, 2, 1, a->now);
-        break;
+        return true;
     case TUI_ACT_START:
         tui_nav_time(a, a->view.begin);
-        break;
+        return true;
     case TUI_ACT_LAST:
         tui_nav_time(a, a->view.end - 1);
-        break;
+        return true;
     case TUI_ACT_FIT:
         fit_all(a);
-        break;
+        return true;
     case TUI_ACT_ZOOM_SEL:
         tui_nav_zoom_selected(a);
-        break;
+        return true;
     case TUI_ACT_BACK:
         tui_nav_back(a);
-        break;
+        return true;
+    case TUI_ACT_CLOCK:
+        a->utc = !a->utc;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool track_action(struct tui_app *a, enum tui_action act)
+{
+    size_t page = a->lay.time.h > 1 ? (size_t)a->lay.time.h - 1 : 1;
+    switch (act) {
     case TUI_ACT_UP:
         tui_nav_line(a, a->line ? a->line - 1 : 0);
-        break;
+        return true;
     case TUI_ACT_DOWN:
         tui_nav_line(a, a->line + 1);
-        break;
+        return true;
     case TUI_ACT_PGUP:
-        tui_nav_line(a, a->line > (size_t)page ? a->line - (size_t)page : 0);
-        break;
+        tui_nav_line(a, a->line > page ? a->line - page : 0);
+        return true;
     case TUI_ACT_PGDN:
-        tui_nav_line(a, a->line + (size_t)page);
-        break;
+        tui_nav_line(a, a->line + page);
+        return true;
     case TUI_ACT_HOME:
         tui_nav_line(a, 0);
-        break;
+        return true;
     case TUI_ACT_END:
-        tui_nav_line(a, n ? n - 1 : 0);
-        break;
+        tui_nav_line(a, a->rows.n_lines);
+        return true;
     case TUI_ACT_FOLD:
         toggle_fold(a);
-        break;
+        return true;
     case TUI_ACT_FOLD_ALL:
         fold_all(a);
-        break;
-    case TUI_ACT_NEXT:
-        tui_nav_neighbour(a, 1);
-        break;
-    case TUI_ACT_PREV:
-        tui_nav_neighbour(a, -1);
-        break;
-    case TUI_ACT_LONGEST:
-        tui_nav_longest(a);
-        break;
-    case TUI_ACT_GAP:
-        tui_nav_gap(a);
-        break;
-    case TUI_ACT_FLOW_BACK:
-        tui_nav_flow(a, -1);
-        break;
-    case TUI_ACT_FLOW_NEXT:
-        tui_nav_flow(a, 1);
-        break;
-    case TUI_ACT_ERROR_NEXT:
-        tui_nav_error(a, 1);
-        break;
-    case TUI_ACT_ERROR_PREV:
-        tui_nav_error(a, -1);
-        break;
-    case TUI_ACT_AGAIN:
-        tui_nav_hit(a, a->search_dir);
-        break;
-    case TUI_ACT_AGAIN_BACK:
-        tui_nav_hit(a, -a->search_dir);
-        break;
-    case TUI_ACT_MARK:
-        tui_nav_mark(a);
-        break;
-    case TUI_ACT_UNMARK:
-        a->n_marks = 0;
-        break;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool span_action(struct tui_app *a, enum tui_action act)
+{
+    switch (act) {
     case TUI_ACT_DETAILS:
         enter(a);
-        break;
+        return true;
+    case TUI_ACT_NEXT:
+    case TUI_ACT_PREV:
+        tui_nav_neighbour(a, act == TUI_ACT_NEXT ? 1 : -1);
+        return true;
+    case TUI_ACT_LONGEST:
+        tui_nav_longest(a);
+        return true;
+    case TUI_ACT_GAP:
+        tui_nav_gap(a);
+        return true;
+    case TUI_ACT_FLOW_NEXT:
+    case TUI_ACT_FLOW_BACK:
+        tui_nav_flow(a, act == TUI_ACT_FLOW_NEXT ? 1 : -1);
+        return true;
+    case TUI_ACT_ERROR_NEXT:
+    case TUI_ACT_ERROR_PREV:
+        tui_nav_error(a, act == TUI_ACT_ERROR_NEXT ? 1 : -1);
+        return true;
+    case TUI_ACT_AGAIN:
+    case TUI_ACT_AGAIN_BACK:
+        tui_nav_hit(a, act == TUI_ACT_AGAIN ? a->search_dir : -a->search_dir);
+        return true;
+    case TUI_ACT_MARK:
+        tui_nav_mark(a);
+        return true;
+    case TUI_ACT_UNMARK:
+        a->n_marks = 0;
+        return true;
     default:
-        break;
+        return false;
+    }
+}
+
+/* Those that ask something first. */
+static bool ask_action(struct tui_app *a, enum tui_action act)
+{
+    switch (act) {
+    case TUI_ACT_SEARCH:
+        tui_ask(a, TUI_ASK_SEARCH, "");
+        return true;
+    case TUI_ACT_SEARCH_BACK:
+        tui_ask(a, TUI_ASK_SEARCH_BACK, "");
+        return true;
+    case TUI_ACT_FILTER:
+        tui_ask(a, TUI_ASK_FILTER, a->filter);
+        return true;
+    case TUI_ACT_GOTO:
+        tui_ask(a, TUI_ASK_TIME, "");
+        return true;
+    case TUI_ACT_EXPORT:
+        ask_export(a);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool pane_action(struct tui_app *a, enum tui_action act)
+{
+    switch (act) {
+    case TUI_ACT_PANE_NEXT:
+    case TUI_ACT_PANE_PREV:
+        next_pane(a, act == TUI_ACT_PANE_NEXT ? 1 : -1);
+        return true;
+    case TUI_ACT_SHOW_TREE:
+        toggle_pane(a, &a->panes.tree);
+        return true;
+    case TUI_ACT_SHOW_DETAILS:
+        toggle_pane(a, &a->panes.details);
+        return true;
+    case TUI_ACT_SHOW_STATS:
+        toggle_pane(a, &a->panes.stats);
+        return true;
+    case TUI_ACT_SHOW_OVERVIEW:
+        toggle_pane(a, &a->panes.overview);
+        return true;
+    case TUI_ACT_SORT:
+        a->sort = (enum tui_sort)((a->sort + 1) % TUI_SORT_KINDS);
+        tui_stats_sort(&a->stats, a->sort);
+        return true;
+    case TUI_ACT_SCOPE:
+        a->stats_scoped = !a->stats_scoped;
+        return true;
+    case TUI_ACT_ENGINES:
+        a->stats_by_track = !a->stats_by_track;
+        a->tracks.at = a->tracks.top = 0;
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -360,8 +431,8 @@ static unsigned interrupt(struct tui_app *a)
     return TUI_QUIT | TUI_INTERRUPTED;
 }
 
-/* Everything else. */
-static unsigned act_on(struct tui_app *a, enum tui_action act)
+/* The rest: what concerns the program. */
+static unsigned program_action(struct tui_app *a, enum tui_action act)
 {
     switch (act) {
     case TUI_ACT_QUIT:
@@ -388,58 +459,17 @@ static unsigned act_on(struct tui_app *a, enum tui_action act)
     case TUI_ACT_ESCAPE:
         escape(a);
         break;
-    case TUI_ACT_PANE_NEXT:
-        next_pane(a, 1);
-        break;
-    case TUI_ACT_PANE_PREV:
-        next_pane(a, -1);
-        break;
-    case TUI_ACT_SHOW_TREE:
-        toggle_pane(a, &a->panes.tree);
-        break;
-    case TUI_ACT_SHOW_DETAILS:
-        toggle_pane(a, &a->panes.details);
-        break;
-    case TUI_ACT_SHOW_STATS:
-        toggle_pane(a, &a->panes.stats);
-        break;
-    case TUI_ACT_SHOW_OVERVIEW:
-        toggle_pane(a, &a->panes.overview);
-        break;
-    case TUI_ACT_SORT:
-        a->sort = (enum tui_sort)((a->sort + 1) % TUI_SORT_KINDS);
-        tui_stats_sort(&a->stats, a->sort);
-        break;
-    case TUI_ACT_SCOPE:
-        a->stats_scoped = !a->stats_scoped;
-        break;
-    case TUI_ACT_ENGINES:
-        a->stats_by_track = !a->stats_by_track;
-        a->tracks.at = a->tracks.top = 0;
-        break;
-    case TUI_ACT_CLOCK:
-        a->utc = !a->utc;
-        break;
-    case TUI_ACT_SEARCH:
-        tui_ask(a, TUI_ASK_SEARCH, "");
-        break;
-    case TUI_ACT_SEARCH_BACK:
-        tui_ask(a, TUI_ASK_SEARCH_BACK, "");
-        break;
-    case TUI_ACT_FILTER:
-        tui_ask(a, TUI_ASK_FILTER, a->filter);
-        break;
-    case TUI_ACT_GOTO:
-        tui_ask(a, TUI_ASK_TIME, "");
-        break;
-    case TUI_ACT_EXPORT:
-        ask_export(a);
-        break;
     default:
-        move_action(a, act);
         break;
     }
     return TUI_REDRAW;
+}
+
+/* While a page is shown only keys that concern it, or the program, mean what they say. */
+static bool leaves_page(enum tui_action act)
+{
+    return act != TUI_ACT_HELP && act != TUI_ACT_INFO && act != TUI_ACT_QUIT &&
+           act != TUI_ACT_INTERRUPT && act != TUI_ACT_REDRAW && act != TUI_ACT_SUSPEND;
 }
 
 unsigned tui_app_key(struct tui_app *a, uint32_t key)
@@ -456,10 +486,12 @@ unsigned tui_app_key(struct tui_app *a, uint32_t key)
         a->hunt_gap = (struct tui_gap){0};
     if (list_action(a, act))
         return TUI_REDRAW;
-    if (a->over && act != TUI_ACT_HELP && act != TUI_ACT_INFO && act != TUI_ACT_QUIT &&
-        act != TUI_ACT_INTERRUPT && act != TUI_ACT_REDRAW && act != TUI_ACT_SUSPEND)
-        a->over = TUI_OVER_NONE; /* any other key leaves the page */
-    else
-        return act_on(a, act);
-    return TUI_REDRAW;
+    if (a->over && leaves_page(act)) {
+        a->over = TUI_OVER_NONE;
+        return TUI_REDRAW;
+    }
+    if (time_action(a, act) || track_action(a, act) || span_action(a, act) || ask_action(a, act) ||
+        pane_action(a, act))
+        return TUI_REDRAW;
+    return program_action(a, act);
 }

@@ -126,6 +126,9 @@ void tui_nav_error(struct tui_app *a, int dir);
 void tui_nav_hit(struct tui_app *a, int dir);
 void tui_nav_mark(struct tui_app *a);
 void tui_nav_relayout(struct tui_app *a);
+/* The selected event, else the first at or after the cursor: where a walk through the trace starts.
+ */
+uint32_t tui_nav_here(const struct tui_app *a);
 /* Line under the cursor; NULL when no track is shown. */
 const struct tui_line *tui_nav_current(const struct tui_app *a);
 /* Keeps the line under the cursor while lines change: note before, restore after. */

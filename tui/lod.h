@@ -55,6 +55,9 @@ struct tui_block;
 struct tui_node;
 struct tui_union;
 struct tui_samples;
+struct tui_axis {
+    double lo, hi;
+};
 
 struct tui_lod {
     const struct ntff_trace *t;
@@ -70,6 +73,7 @@ struct tui_lod {
     uint32_t *sample_order, *first_sample; /* by track, n_tracks + 1 */
     struct tui_samples *sample_nodes;
     size_t *first_sample_node; /* per track, n_tracks + 1 */
+    struct tui_axis *axes;     /* per track */
     uint32_t *alarms;          /* errors and lost-event marks, ascending */
     size_t n_alarms, n_errors;
     uint64_t begin, end; /* of the events alone: counters may be sampled long before and after */

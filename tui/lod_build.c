@@ -421,5 +421,6 @@ void tui_lod_done(struct tui_lod *l)
     free(l->first_sample);
     free(l->sample_nodes);
     free(l->first_sample_node);
+    free(l->axes);
     memset(l, 0, sizeof *l);
 }

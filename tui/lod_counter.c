@@ -51,6 +51,67 @@ static void fill(struct tui_lod *l, uint32_t track)
     }
 }
 
+/* -- axes -------------------------------------------------------------------------------------- */
+
+struct shared { /* counters of one parent and share_key have one axis */
+    uint32_t parent, track;
+    ntff_str key;
+};
+
+static int by_key(const void *pa, const void *pb)
+{
+    const struct shared *a = pa, *b = pb;
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->track > b->track) - (a->track < b->track);
+}
+
+/* Own axis of a counter: from nothing, or below, to its largest value. */
+static struct tui_axis own_axis(const struct tui_lod *l, uint32_t track)
+{
+    uint32_t leaves = (tui_lod_n_samples(l, track) + TUI_SAMPLES - 1) / TUI_SAMPLES;
+    struct tui_samples s = {0, 0, 0};
+    if (leaves) {
+        const struct tui_samples *top =
+            l->sample_nodes + l->first_sample_node[track] + tui_tree_size(leaves) - 1;
+        widen(&s, top->lo, top->hi);
+    }
+    if (l->t->tracks[track].unit == NTFF_UNIT_PERCENT && s.hi <= 100 && s.hi > 1)
+        s.hi = 100;
+    return (struct tui_axis){s.lo, s.hi};
+}
+
+static bool make_axes(struct tui_lod *l)
+{
+    const struct ntff_trace *t = l->t;
+    size_t n = 0;
+    struct shared *shared = malloc((t->n_tracks ? t->n_tracks : 1) * sizeof *shared);
+    l->axes = malloc((t->n_tracks ? t->n_tracks : 1) * sizeof *l->axes);
+    for (uint32_t k = 0; shared && l->axes && k < t->n_tracks; k++) {
+        l->axes[k] = own_axis(l, k);
+        if (t->tracks[k].share_key)
+            shared[n++] = (struct shared){t->tracks[k].parent, k, t->tracks[k].share_key};
+    }
+    if (n)
+        qsort(shared, n, sizeof *shared, by_key);
+    for (size_t i = 0, j; i < n; i = j) {
+        struct tui_axis all = l->axes[shared[i].track];
+        for (j = i; j < n && shared[j].parent == shared[i].parent && shared[j].key == shared[i].key;
+             j++) {
+            const struct tui_axis *one = &l->axes[shared[j].track];
+            all.lo = one->lo < all.lo ? one->lo : all.lo;
+            all.hi = one->hi > all.hi ? one->hi : all.hi;
+        }
+        for (size_t k = i; k < j; k++)
+            l->axes[shared[k].track] = all;
+    }
+    bool good = shared && l->axes;
+    free(shared);
+    return good;
+}
+
 enum ntff_status tui_lod_build_counters(struct tui_lod *l, struct ntff_error *err)
 {
     const struct ntff_trace *t = l->t;
@@ -78,8 +139,11 @@ enum ntff_status tui_lod_build_counters(struct tui_lod *l, struct ntff_error *er
         goto nomem;
     for (uint32_t k = 0; k < t->n_tracks; k++)
         fill(l, k);
+    if (!make_axes(l))
+        goto nomem;
     l->bytes += t->n_samples * sizeof *l->sample_order + n_nodes * sizeof *l->sample_nodes +
-                (t->n_tracks + 1) * (sizeof *l->first_sample + sizeof *l->first_sample_node);
+                (t->n_tracks + 1) *
+                    (sizeof *l->first_sample + sizeof *l->first_sample_node + sizeof *l->axes);
     free(at);
     return NTFF_OK;
 nomem:
@@ -197,23 +261,6 @@ const struct ntff_sample *tui_lod_sample(const struct tui_lod *l, uint32_t track
 
 void tui_lod_counter_axis(const struct tui_lod *l, uint32_t track, double *lo, double *hi)
 {
-    const struct ntff_trace *t = l->t;
-    const struct ntff_track *me = &t->tracks[track];
-    struct tui_samples s = {0, 0, 0};
-    uint32_t k0 = me->share_key ? 0 : track, k1 = me->share_key ? (uint32_t)t->n_tracks : track + 1;
-    for (uint32_t k = k0; k < k1; k++) {
-        const struct ntff_track *o = &t->tracks[k];
-        bool same = k == track ||
-                    (me->share_key && o->share_key == me->share_key && o->parent == me->parent);
-        uint32_t leaves = (tui_lod_n_samples(l, k) + TUI_SAMPLES - 1) / TUI_SAMPLES;
-        if (!same || !leaves)
-            continue;
-        const struct tui_samples *top =
-            l->sample_nodes + l->first_sample_node[k] + tui_tree_size(leaves) - 1;
-        widen(&s, top->lo, top->hi);
-    }
-    if (me->unit == NTFF_UNIT_PERCENT && s.hi <= 100 && s.hi > 1)
-        s.hi = 100;
-    *lo = s.lo;
-    *hi = s.hi;
+    *lo = l->axes[track].lo;
+    *hi = l->axes[track].hi;
 }

@@ -444,10 +444,11 @@ void tui_nav_flow(struct tui_app *a, int dir)
         tui_app_say(a, false, "the first of %zu flows; all are listed in the details", n);
 }
 
-/* Event index at or after the cursor, for a walk in trace order. */
-static uint32_t event_after_now(const struct tui_app *a)
+uint32_t tui_nav_here(const struct tui_app *a)
 {
     size_t lo = 0, hi = a->t->n_events;
+    if (a->event != NTFF_NONE)
+        return a->event;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
         if (a->t->events[mid].ts_ns < a->now)
@@ -461,7 +462,7 @@ static uint32_t event_after_now(const struct tui_app *a)
 void tui_nav_error(struct tui_app *a, int dir)
 {
     size_t n = a->l->n_alarms, lo = 0, hi = n;
-    uint32_t here = a->event != NTFF_NONE ? a->event : event_after_now(a);
+    uint32_t here = tui_nav_here(a);
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
         if (a->l->alarms[mid] < here)
@@ -489,7 +490,7 @@ void tui_nav_hit(struct tui_app *a, int dir)
         tui_app_say(a, true, "nothing searched yet: / or ?");
         return;
     }
-    uint32_t here = a->event != NTFF_NONE ? a->event : event_after_now(a);
+    uint32_t here = tui_nav_here(a);
     uint32_t hit = tui_search_next(&a->search, here, dir, &at);
     if (hit == NTFF_NONE) {
         if (a->search.running) {

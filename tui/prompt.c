@@ -123,21 +123,6 @@ static bool edit(struct tui_app *a, uint32_t key)
 
 /* -- answers -------------------------------------------------------------------------------- */
 
-static uint32_t search_start(const struct tui_app *a)
-{
-    size_t lo = 0, hi = a->t->n_events;
-    if (a->event != NTFF_NONE)
-        return a->event;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (a->t->events[mid].ts_ns < a->now)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return (uint32_t)lo;
-}
-
 static void answer_search(struct tui_app *a, int dir)
 {
     char why[128] = "";
@@ -145,7 +130,7 @@ static void answer_search(struct tui_app *a, int dir)
         tui_nav_hit(a, dir);
         return;
     }
-    if (!tui_search_start(&a->search, &a->rows, a->details_of, a->ask_text, search_start(a), why,
+    if (!tui_search_start(&a->search, &a->rows, a->details_of, a->ask_text, tui_nav_here(a), why,
                           sizeof why)) {
         tui_app_say(a, true, "bad pattern: %s", why);
         return;
