@@ -23,7 +23,7 @@
 #define DOUBLE_CLICK_MS 400
 
 static struct {
-    bool open, ascii, mouse, fresh;
+    bool open, ascii, mouse, mouse_is_sgr, fresh;
     SCREEN *screen;
     FILE *keyboard; /* not standard input, when that is not a terminal */
     int key_fd;
@@ -170,7 +170,6 @@ enum ntff_status tui_term_open(const struct tui_term_options *o, struct ntff_err
     set_escdelay(25);
     curs_set(0);
     init_colors(o->colors);
-    mouseinterval(0);
     tui_term_mouse(!o->no_mouse);
     catch_signals(true);
     term.fresh = true;
@@ -183,15 +182,16 @@ static void send_text(const char *s)
     fflush(stdout);
 }
 
+/* Clicks, motion with a button down, in a form without limits. Terminals that have no mouse in
+ * their description are not asked. */
 void tui_term_mouse(bool on)
 {
-    if (on == term.mouse || !term.open)
+    const char *kmous = term.open ? tigetstr("kmous") : NULL;
+    if (!kmous || kmous == (char *)-1 || on == term.mouse)
         return;
     term.mouse = on;
-    mousemask(on ? ALL_MOUSE_EVENTS | REPORT_MOUSE_POSITION : 0, NULL);
-    /* curses asks for clicks; motion with a button down is a mode of its own */
-    if (tigetstr("kmous") != (char *)-1 && tigetstr("kmous"))
-        send_text(on ? "\033[?1002h" : "\033[?1002l");
+    term.mouse_is_sgr = strcmp(kmous, "\033[<") == 0;
+    send_text(on ? "\033[?1000h\033[?1002h\033[?1006h" : "\033[?1006l\033[?1002l\033[?1000l");
 }
 
 void tui_term_close(void)
@@ -368,39 +368,120 @@ static struct tui_event signalled(void)
     return (struct tui_event){.kind = TUI_EVENT_NONE};
 }
 
-static struct tui_event mouse_event(void)
+/* -- mouse ------------------------------------------------------------------------------------- */
+
+/* Curses merges and drops events that arrive together, so the reports are read here: xterm's SGR
+ * form, ESC [ < button ; column ; line and M (down) or m (up), and the old form with three bytes.
+ */
+
+enum { /* bits of the button number */
+       MOUSE_BUTTON = 3,
+       MOUSE_SHIFT = 4,
+       MOUSE_ALT = 8,
+       MOUSE_CTRL = 16,
+       MOUSE_MOTION = 32,
+       MOUSE_WHEEL = 64
+};
+
+/* The next character of a sequence that has begun; WEOF if it does not come. */
+static wint_t next_char(void)
 {
-    struct tui_event e = {.kind = TUI_EVENT_MOUSE};
-    MEVENT m;
-    if (getmouse(&m) == ERR)
-        return (struct tui_event){.kind = TUI_EVENT_NONE};
-    e.x = m.x;
-    e.y = m.y;
-    e.mods = (m.bstate & BUTTON_SHIFT ? TUI_MOD_SHIFT : 0) |
-             (m.bstate & BUTTON_CTRL ? TUI_MOD_CTRL : 0) |
-             (m.bstate & BUTTON_ALT ? TUI_MOD_ALT : 0);
-    if (m.bstate & BUTTON4_PRESSED) {
-        e.mouse = TUI_MOUSE_WHEEL_UP;
-    } else if (m.bstate & BUTTON5_PRESSED) {
-        e.mouse = TUI_MOUSE_WHEEL_DOWN;
-    } else if (m.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED)) {
-        int64_t t = now_ms();
-        bool twice =
-            t - term.press_ms < DOUBLE_CLICK_MS && m.x == term.press_x && m.y == term.press_y;
-        e.mouse = twice ? TUI_MOUSE_DOUBLE : TUI_MOUSE_PRESS;
-        term.press_ms = twice ? 0 : t;
-        term.press_x = m.x;
-        term.press_y = m.y;
-        term.down = true;
-    } else if (m.bstate & BUTTON1_RELEASED) {
+    struct pollfd fd = {.fd = term.key_fd, .events = POLLIN};
+    wint_t c;
+    int rc = get_wch(&c);
+    if (rc == ERR && poll(&fd, 1, 25) > 0)
+        rc = get_wch(&c);
+    return rc == OK ? c : WEOF;
+}
+
+static struct tui_event left_button(struct tui_event e, int button, bool up)
+{
+    if (button & MOUSE_MOTION) {
+        e.mouse = TUI_MOUSE_DRAG;
+        e.kind = term.down ? TUI_EVENT_MOUSE : TUI_EVENT_NONE;
+    } else if (up) {
         e.mouse = TUI_MOUSE_RELEASE;
         term.down = false;
-    } else if ((m.bstate & REPORT_MOUSE_POSITION) && term.down) {
-        e.mouse = TUI_MOUSE_DRAG;
     } else {
-        e.kind = TUI_EVENT_NONE;
+        int64_t t = now_ms();
+        bool twice =
+            t - term.press_ms < DOUBLE_CLICK_MS && e.x == term.press_x && e.y == term.press_y;
+        e.mouse = twice ? TUI_MOUSE_DOUBLE : TUI_MOUSE_PRESS;
+        term.press_ms = twice ? 0 : t;
+        term.press_x = e.x;
+        term.press_y = e.y;
+        term.down = true;
     }
     return e;
+}
+
+/* column and line from 1 */
+static struct tui_event mouse_report(int button, int column, int line, bool up)
+{
+    struct tui_event e = {.kind = TUI_EVENT_MOUSE, .x = column - 1, .y = line - 1};
+    e.mods = (button & MOUSE_SHIFT ? TUI_MOD_SHIFT : 0) | (button & MOUSE_ALT ? TUI_MOD_ALT : 0) |
+             (button & MOUSE_CTRL ? TUI_MOD_CTRL : 0);
+    if (button & MOUSE_WHEEL) {
+        int which = button & MOUSE_BUTTON;
+        e.mouse = which == 0 ? TUI_MOUSE_WHEEL_UP : TUI_MOUSE_WHEEL_DOWN;
+        e.kind = which < 2 ? TUI_EVENT_MOUSE : TUI_EVENT_NONE; /* sideways: none of ours */
+        return e;
+    }
+    if ((button & MOUSE_BUTTON) == 0 || (up && term.down))
+        return left_button(e, button, up);
+    return (struct tui_event){.kind = TUI_EVENT_NONE};
+}
+
+/* Behind "ESC [ <". */
+static struct tui_event mouse_sgr(void)
+{
+    int n[3] = {0}, i = 0;
+    for (int left = 24; left > 0; left--) {
+        wint_t c = next_char();
+        if (c >= '0' && c <= '9' && n[i] < 100000)
+            n[i] = n[i] * 10 + (int)(c - '0');
+        else if (c == ';' && i < 2)
+            i++;
+        else if ((c == 'M' || c == 'm') && i == 2)
+            return mouse_report(n[0], n[1], n[2], c == 'm');
+        else
+            break;
+    }
+    return (struct tui_event){.kind = TUI_EVENT_NONE};
+}
+
+/* Behind "ESC [ M": button, column, line, each plus 32. */
+static struct tui_event mouse_old(void)
+{
+    wint_t b = next_char(), x = next_char(), y = next_char();
+    if (b == WEOF || x == WEOF || y == WEOF || b < 32 || x < 33 || y < 33 || x > 1000 || y > 1000)
+        return (struct tui_event){.kind = TUI_EVENT_NONE};
+    int button = (int)b - 32;
+    bool up = !(button & MOUSE_WHEEL) && (button & MOUSE_BUTTON) == 3;
+    return mouse_report(button, (int)x - 32, (int)y - 32, up);
+}
+
+/* Whether ESC, just read, begins a mouse report; then *e is it. Other characters go back. */
+static bool mouse_after_esc(struct tui_event *e)
+{
+    wint_t c;
+    if (get_wch(&c) != OK)
+        return false; /* ESC alone */
+    if (c != '[') {
+        unget_wch((wchar_t)c);
+        return false;
+    }
+    c = next_char();
+    if (c == '<')
+        *e = mouse_sgr();
+    else if (c == 'M')
+        *e = mouse_old();
+    else { /* some other sequence: read over it, up to its last character */
+        for (int left = 32; left > 0 && c >= 0x20 && c < 0x40; left--)
+            c = next_char();
+        *e = (struct tui_event){.kind = TUI_EVENT_NONE};
+    }
+    return true;
 }
 
 static uint32_t curses_key(wint_t c)
@@ -461,9 +542,11 @@ static struct tui_event read_key(void)
     if (rc == ERR)
         return e;
     if (rc == KEY_CODE_YES && c == KEY_RESIZE)
-        return e; /* the echo of our own resizeterm */
-    if (rc == KEY_CODE_YES && c == KEY_MOUSE)
-        return mouse_event();
+        return e;                             /* the echo of our own resizeterm */
+    if (rc == KEY_CODE_YES && c == KEY_MOUSE) /* the begin of a report, as terminfo has it */
+        return term.mouse_is_sgr ? mouse_sgr() : mouse_old();
+    if (rc == OK && c == 27 && mouse_after_esc(&e))
+        return e;
     e.key = rc == KEY_CODE_YES ? curses_key(c) : plain_key(c);
     e.kind = e.key ? TUI_EVENT_KEY : TUI_EVENT_NONE;
     return e;

@@ -95,21 +95,26 @@ keys q
 back "quit" 0
 
 # -- mouse -------------------------------------------------------------------------------------------
-# button, column and line from 1, as xterm's plain protocol sends them
-mouse() { keys -l $'\e[M'"$(printf "\\$(printf %o $((32 + $1)))\\$(printf %o $((32 + $2)))\\$(printf %o $((32 + $3)))")"; }
+# BUTTON COLUMN LINE M|m, as xterm's SGR protocol reports them: 32 is motion, 64 and 65 the wheel
+mouse() { keys -l $'\e'"[<$1;$2;$3$4"; }
 run "$tui $capture $schema"
 sees "mouse: started" 'F1 help'
-mouse 0 50 5
-mouse 3 50 5
+mouse 0 50 5 M
+mouse 0 50 5 m
 sees "click: the span under it is selected" 'nrt_load [0-9.]+ ms'
-mouse 64 50 5
-mouse 64 50 5
+mouse 64 50 5 M
+mouse 64 50 5 M
 lacks "wheel: zoomed" ' 499x '
-mouse 0 40 12
-mouse 32 45 12
-mouse 32 60 12
-mouse 3 60 12
+mouse 0 40 12 M
+mouse 32 45 12 M
+mouse 32 60 12 M
+mouse 0 60 12 m
 sees "drag: a marked range" 'marked [0-9.]+'
+keys -l $'\e[M q*\e[M@y*\e[M#y*' # the old protocol, three reports in one go
+sees "drag, old protocol: another range" 'marked [0-9.]+.*F1|marked [0-9.]+'
+keys Escape Escape
+keys -l $'\e[999z' # a sequence nobody knows
+sees "unknown sequence: nothing happens" 'F1 help'
 keys Y
 sees "Y: mouse off" 'mouse off'
 for ((i = 0; i < 100; i++)); do [ "$(mux display-message -p '#{mouse_any_flag}')" = 0 ] && break || sleep 0.05; done
