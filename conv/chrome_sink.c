@@ -178,6 +178,7 @@ static bool put_args(struct sink *s, const struct ntff_event *e, const struct nt
         put_own(s, "dur_ns", NTFF_V_UINT, e->dur_ns);
     if (process_id)
         put_own(s, "process_id", NTFF_V_UINT, process_id);
+    ntff_detail_prefetch(s->t, (size_t)(e - s->t->events) + NTFF_DETAIL_AHEAD);
     if (!ntff_detail(s->t, e, &s->detail))
         return false;
     for (size_t i = 0; i < s->detail.n; i++)

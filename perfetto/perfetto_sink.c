@@ -309,6 +309,7 @@ static bool annotate_all(struct sink *s, const struct ntff_event *e)
         annotate_flags(s, e);
     if (process_id)
         annotate_own(s, "process_id", NTFF_V_UINT, process_id);
+    ntff_detail_prefetch(s->t, (size_t)(e - s->t->events) + NTFF_DETAIL_AHEAD);
     if (!ntff_detail(s->t, e, &s->detail))
         return false;
     struct pft_key **guesses = s->guesses[e->name % GUESSED_KINDS];

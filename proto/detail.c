@@ -15,14 +15,25 @@
 
 void ntff_detail_done(struct ntff_detail *d)
 {
-    free(d->attrs);
+    free(d->room);
     ntff_buf_free(&d->scratch);
     *d = (struct ntff_detail){0};
 }
 
-static struct ntff_attr *add(struct ntff_detail *d, const char *key, size_t key_len, int kind)
+/* Room for n more behind the last fact. */
+static bool make_room(struct ntff_detail *d, size_t n)
 {
-    if (d->n == d->cap && !ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, 1, sizeof *d->attrs))
+    size_t skipped = (size_t)(d->attrs - d->room);
+    if (!ntff_grow(NULL, (void **)&d->room, &d->cap, skipped + d->n, n, sizeof *d->room))
+        return false;
+    d->attrs = d->room + skipped;
+    return true;
+}
+
+static inline struct ntff_attr *add(struct ntff_detail *d, const char *key, size_t key_len,
+                                    int kind)
+{
+    if (NTFF_UNLIKELY(d->attrs + d->n == d->room + d->cap) && !make_room(d, 1))
         return NULL;
     struct ntff_attr *a = &d->attrs[d->n++];
     a->key = (struct ntff_slice){key, key_len};
@@ -197,6 +208,7 @@ static const struct {
     K(NTFF_S_NRTA_SEQ_ID, "nrta_seq_id"),
 };
 #define N_ALWAYS 6 /* of these; nrta_seq_id only if present [FMT] */
+#define N_COMMON NTFF_ARRAY_LEN(common_keys)
 
 /* Shown only when they say something. */
 static const struct {
@@ -205,6 +217,9 @@ static const struct {
 } rare_keys[] = {{NTFF_S_DURATION, "duration"}, {NTFF_S_PARENT_ID, "parent_id"},
                  {NTFF_S_STATUS, "status"},     {NTFF_S_TYPE, "type"},
                  {NTFF_S_DATA, "data"},         {NTFF_S_ND_IDX, "nd_idx"}};
+#define RARE_SLOTS                                                                                 \
+    (1u << NTFF_S_DURATION | 1u << NTFF_S_PARENT_ID | 1u << NTFF_S_STATUS | 1u << NTFF_S_TYPE |    \
+     1u << NTFF_S_DATA | 1u << NTFF_S_ND_IDX)
 
 struct common {
     uint64_t v[NTFF_S_COUNT];
@@ -232,7 +247,7 @@ static bool add_rare(struct ntff_detail *d, const struct common *c)
 static bool add_common(struct ntff_detail *d, const struct common *c)
 {
     size_t n = N_ALWAYS + (c->has >> NTFF_S_NRTA_SEQ_ID & 1);
-    if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, n, sizeof *d->attrs))
+    if (!make_room(d, n))
         return false;
     put_common(d->attrs + d->n, c);
     d->n += n;
@@ -256,53 +271,69 @@ static bool add_unknown(struct ntff_detail *d, uint64_t number, bool is_text, co
     return a;
 }
 
-/* One pass: scalars are gathered, texts appended behind the room kept for the common facts, which
- * go in last, when nrta_seq_id is known to be there or not. */
+/* A field that is no number of the plan. */
+static bool add_other(struct ntff_detail *d, const struct ntff_field *f, int slot, enum half half)
+{
+    if (NTFF_LIKELY(slot == NTFF_S_ATTRIBUTES && f->type == NTFF_WT_LEN)) {
+        struct ntff_slice key, value;
+        ntff_wire_entry(f->data, f->value, &key, &value);
+        return take_text(d, key, value, half);
+    }
+    if (slot == NTFF_S_HINT && f->type == NTFF_WT_LEN)
+        return ntff_detail_text(d, "hint", 4, (const char *)f->data, f->value);
+    return add_unknown(d, f->number, f->type == NTFF_WT_LEN, f->data, f->value);
+}
+
+/* The second record of an event: only what it says besides the numbers. */
+static bool rest_of_event(const struct ntff_source *s, struct ntff_wire w, struct ntff_detail *d,
+                          enum half half)
+{
+    struct ntff_field f;
+    while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
+        int slot = ntff_plan_slot(s->plan, f.number);
+        if ((f.type == NTFF_WT_LEN || slot == NTFF_S_UNKNOWN) && !add_other(d, &f, slot, half))
+            return false;
+    }
+    return true;
+}
+
+/* One pass: numbers are gathered, texts appended behind the room kept for the common facts, which
+ * go in last, when nrta_seq_id is known to be there or not. If not, the facts begin one later. */
+static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct ntff_detail *d,
+                         enum half half)
+{
+    struct common c;
+    struct ntff_field f;
+    c.has = 0;
+    for (size_t i = 0; i < N_COMMON; i++) /* the others are read only if present */
+        c.v[common_keys[i].slot] = 0;
+    if (!make_room(d, N_COMMON))
+        return false;
+    d->n += N_COMMON;
+    while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
+        int slot = ntff_plan_slot(s->plan, f.number);
+        if (f.type != NTFF_WT_LEN && slot != NTFF_S_UNKNOWN) {
+            c.v[slot] = s->plan->zigzag >> slot & 1 ? f.value >> 1 ^ (0 - (f.value & 1)) : f.value;
+            c.has |= 1u << slot;
+        } else if (!add_other(d, &f, slot, half)) {
+            return false;
+        }
+    }
+    if (!(c.has >> NTFF_S_NRTA_SEQ_ID & 1))
+        d->attrs++, d->n--;
+    put_common(d->attrs, &c);
+    return !(c.has & RARE_SLOTS) || add_rare(d, &c);
+}
+
 static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
                        enum half half, bool first)
 {
     const uint8_t *p;
-    size_t len, room = first ? N_ALWAYS + 1 : 0;
-    struct common c = {.has = 0};
+    size_t len;
     if (!ntff_source_message(s, off, &p, &len))
         return true;
-    if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, room, sizeof *d->attrs))
-        return false;
-    if (room) /* a stop alone compares its attributes with these, too */
-        memset(d->attrs + d->n, 0, room * sizeof *d->attrs);
-    d->n += room;
-    if (first) { /* attributes are compared with what stands before them: no leftovers there */
-        const struct common blank = {.has = 1u << NTFF_S_NRTA_SEQ_ID};
-        put_common(d->attrs, &blank);
-    }
     struct ntff_wire w = ntff_wire_init(p, len);
-    struct ntff_field f;
-    while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
-        int slot = ntff_plan_slot(s->plan, f.number);
-        bool good = true;
-        if (f.type != NTFF_WT_LEN && slot != NTFF_S_UNKNOWN) {
-            c.v[slot] = s->plan->zigzag >> slot & 1 ? f.value >> 1 ^ (0 - (f.value & 1)) : f.value;
-            c.has |= 1u << slot;
-        } else if (slot == NTFF_S_ATTRIBUTES) {
-            struct ntff_slice key, value;
-            ntff_wire_entry(f.data, f.value, &key, &value);
-            good = take_text(d, key, value, half);
-        } else if (slot == NTFF_S_HINT) {
-            good = ntff_detail_text(d, "hint", 4, (const char *)f.data, f.value);
-        } else {
-            good = add_unknown(d, f.number, f.type == NTFF_WT_LEN, f.data, f.value);
-        }
-        if (!good)
-            return false;
-    }
-    if (!first)
-        return true;
-    if (!(c.has >> NTFF_S_NRTA_SEQ_ID & 1)) { /* close the gap of the absent one */
-        d->n--;
-        memmove(d->attrs + N_ALWAYS, d->attrs + room, (d->n - N_ALWAYS) * sizeof *d->attrs);
-    }
-    put_common(d->attrs, &c);
-    return add_rare(d, &c);
+    return first ? all_of_event(s, w, d, half) : rest_of_event(s, w, d, half);
 }
 
 /* -- the 112-byte record -------------------------------------------------------------------------
@@ -517,9 +548,29 @@ static bool resolve_names(const struct ntff_trace *t, struct ntff_ref ref, struc
     return true;
 }
 
+/* always_inline: gcc takes a function that only prefetches for one that does nothing. */
+__attribute__((always_inline)) static inline void prefetch_record(const struct ntff_trace *t,
+                                                                  struct ntff_ref ref)
+{
+    if (ref.src >= t->n_sources || ref.off >= t->sources[ref.src].len)
+        return;
+    const char *p = (const char *)t->sources[ref.src].data + ref.off;
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + 64); /* the processor goes on from there by itself */
+}
+
+void ntff_detail_prefetch(const struct ntff_trace *t, size_t index)
+{
+    if (index >= t->n_events)
+        return;
+    prefetch_record(t, t->events[index].start_ref);
+    prefetch_record(t, t->events[index].stop_ref);
+}
+
 static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)
 {
     struct ntff_ref any = e->start_ref.src != NTFF_SRC_NONE ? e->start_ref : e->stop_ref;
+    d->attrs = d->room;
     d->n = 0;
     d->scratch.len = 0;
     if (d->scratch.cap < 4096 &&
@@ -539,6 +590,7 @@ bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct 
         return false;
     for (size_t i = 0; t->rewrite && i < d->n; i++)
         if (d->attrs[i].kind == NTFF_V_TEXT)
-            d->attrs[i].text = t->rewrite->text(t->rewrite->user, d->attrs[i].key, d->attrs[i].text);
+            d->attrs[i].text =
+                t->rewrite->text(t->rewrite->user, d->attrs[i].key, d->attrs[i].text);
     return true;
 }

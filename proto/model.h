@@ -330,8 +330,9 @@ struct ntff_attr {
  * nc_start_timestamp_ns and nc_stop_timestamp_ns for spans. Attribute values of ntrace.pb are text;
  * a value that is a canonical decimal (no sign, no leading zero, below 2^64) is given as UINT. */
 struct ntff_detail {
-    struct ntff_attr *attrs;
-    size_t n, cap;
+    struct ntff_attr *attrs; /* somewhere in room */
+    size_t n, cap;           /* cap counts from room */
+    struct ntff_attr *room;
     struct ntff_buf scratch; /* renamed keys and rebuilt texts live here until the next call */
 };
 
@@ -339,6 +340,11 @@ struct ntff_detail {
  * records that do not decode any more give the facts read so far. */
 bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d);
 void ntff_detail_done(struct ntff_detail *d);
+/* Has the records of t->events[index] brought near, for its details are asked for soon: whoever
+ * goes through all events asks for the one NTFF_DETAIL_AHEAD later. An index too large does
+ * nothing. */
+void ntff_detail_prefetch(const struct ntff_trace *t, size_t index);
+#define NTFF_DETAIL_AHEAD 8
 /* Attribute by key, NULL if absent. */
 const struct ntff_attr *ntff_detail_find(const struct ntff_detail *d, const char *key);
 
