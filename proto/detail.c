@@ -310,6 +310,8 @@ static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct
     if (!make_room(d, N_COMMON))
         return false;
     d->n += N_COMMON;
+    for (size_t i = 0; half == HALF_STOP && i < N_COMMON; i++)
+        d->attrs[i].key.len = SIZE_MAX; /* not there yet: nothing repeats them */
     while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
         int slot = ntff_plan_slot(s->plan, f.number);
         if (f.type != NTFF_WT_LEN && slot != NTFF_S_UNKNOWN) {
