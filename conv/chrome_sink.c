@@ -1,7 +1,8 @@
 /* chrome_sink - see chrome_sink.h.
  *
  * An X event holds start and duration, so a line is written when a span begins; ends need none. The
- * fixed pieces are made once: per lane "pid":..,"tid":.., per annotation name ,"name":. */
+ * fixed pieces are made once and copied from then on: per lane "pid":..,"tid":.., per annotation
+ * name ,"name":, per event name, per counter. */
 #include "conv/chrome_sink.h"
 
 #include "conv/jsonw.h"
@@ -19,8 +20,16 @@
 #define ROOT_PID 0x40000000u    /* plus the track: roots that are no processes */
 #define LINE_ROOM 400           /* everything of a line but texts */
 
+enum { GUESSED_KINDS = 64, GUESSED_PLACES = 16 };
+
 struct lane_ids {
     uint32_t pid, tid;
+};
+
+/* A piece of output, made when it is first needed. */
+struct piece {
+    const uint8_t *p; /* NULL = not yet */
+    size_t len;
 };
 
 struct sink {
@@ -33,6 +42,13 @@ struct sink {
     struct ntff_detail detail;
     struct lane_ids *lanes; /* by lane number */
     bool *lane_used;
+    struct pft_key *guesses[GUESSED_KINDS][GUESSED_PLACES]; /* by name and place, see pft_key_of */
+    struct ntff_arena pieces;
+    struct piece *lane_piece;    /* by lane number: "pid":..,"tid":..,"ts": */
+    struct piece *key_piece;     /* by iid: ,"key": */
+    struct piece *name_piece;    /* by name of events: "name" */
+    struct piece *counter_piece; /* by track: ,"name":"..","args":{"unit": */
+    struct piece cat_piece[NTFF_CAT_COUNT];
     uint64_t base_ns;
     bool first_line, first_arg;
 };
@@ -42,6 +58,32 @@ struct sink {
 
 /* A literal of known length. */
 #define PUT(w, literal) ntff_put_bytes((w), (literal), sizeof(literal) - 1)
+
+/* Keeps what was written since mark (an offset from w.start) as a piece. Without memory the piece
+ * is made again next time. */
+static void keep_piece(struct sink *s, struct piece *piece, size_t mark)
+{
+    const uint8_t *from = s->j.w.start + mark;
+    size_t len = (size_t)(s->j.w.p - from);
+    uint8_t *copy = ntff_out_failed(s->j.w.o) ? NULL : ntff_arena_alloc(&s->pieces, len);
+    if (!copy)
+        return;
+    memcpy(copy, from, len);
+    *piece = (struct piece){copy, len};
+}
+
+static inline bool put_piece(struct sink *s, const struct piece *piece)
+{
+    if (NTFF_UNLIKELY(!piece->p))
+        return false;
+    ntff_put_bytes(&s->j.w, piece->p, piece->len);
+    return true;
+}
+
+static inline size_t mark_of(const struct sink *s)
+{
+    return (size_t)(s->j.w.p - s->j.w.start);
+}
 
 static void put_ids(struct sink *s, struct lane_ids ids)
 {
@@ -61,14 +103,18 @@ static void new_line(struct sink *s)
 }
 
 /* {"ph":"X","pid":..,"tid":..,"ts":.. */
-static void begin_line(struct sink *s, const char *head, struct lane_ids ids, uint64_t ts_ns)
+static void begin_line(struct sink *s, const char *head, uint32_t lane, uint64_t ts_ns)
 {
     struct ntff_put *w = &s->j.w;
     ntff_put_room(w, LINE_ROOM);
     new_line(s);
     conv_json_raw(w, head);
-    put_ids(s, ids);
-    PUT(w, ",\"ts\":");
+    if (!put_piece(s, &s->lane_piece[lane])) {
+        size_t mark = mark_of(s);
+        put_ids(s, s->lanes[lane]);
+        PUT(w, ",\"ts\":");
+        keep_piece(s, &s->lane_piece[lane], mark);
+    }
     conv_json_put_micros(w, ts_ns - s->base_ns);
 }
 
@@ -86,18 +132,28 @@ static uint32_t lane_of(const struct sink *s, const struct ntff_event *e)
 /* -- arguments -----------------------------------------------------------------------------------
  */
 
-static void put_key(struct sink *s, const char *p, size_t len)
+/* ,"key": - of the first one all but the comma. */
+static void put_key(struct sink *s, const struct ntff_attr *a, struct pft_key **guess)
 {
     struct ntff_put *w = &s->j.w;
-    struct pft_key *guess = NULL, *k = pft_key_of(&s->in, p, len, &guess);
-    if (!s->first_arg)
-        PUT(w, ",");
+    struct pft_key *k = pft_key_of(&s->in, a->key.p, a->key.len, guess);
+    struct piece *piece = k ? &s->key_piece[k->iid] : NULL;
+    size_t skip = s->first_arg;
     s->first_arg = false;
+    if (NTFF_LIKELY(piece && piece->p)) {
+        ntff_put_bytes(w, piece->p + skip, piece->len - skip);
+        return;
+    }
+    if (!skip)
+        PUT(w, ",");
+    size_t mark = mark_of(s) - !skip;
     if (k)
         conv_json_put_text(w, ntff_text(&s->in.names, k->iid), ntff_text_len(&s->in.names, k->iid));
     else
-        conv_json_put_text(w, p, len);
+        conv_json_put_text(w, a->key.p, a->key.len);
     PUT(w, ":");
+    if (piece && !skip)
+        keep_piece(s, piece, mark);
     s->in.defs.len = 0; /* nobody reads the definitions here */
 }
 
@@ -122,10 +178,10 @@ static void put_value_text(struct sink *s, struct ntff_slice text)
     conv_json_put_text(&s->j.w, text.p, text.len);
 }
 
-static void put_attr(struct sink *s, const struct ntff_attr *a)
+static void put_attr(struct sink *s, const struct ntff_attr *a, struct pft_key **guess)
 {
     struct ntff_put *w = &s->j.w;
-    put_key(s, a->key.p, a->key.len);
+    put_key(s, a, guess);
     switch (a->kind) {
     case NTFF_V_TEXT:
         put_value_text(s, a->text);
@@ -154,7 +210,8 @@ static void put_own(struct sink *s, const char *key, uint8_t kind, uint64_t v)
         a.b = v != 0;
     else
         a.u = v;
-    put_attr(s, &a);
+    struct pft_key *guess = NULL;
+    put_attr(s, &a, &guess);
 }
 
 static void put_skews(struct sink *s, const struct ntff_flow_list *f)
@@ -181,8 +238,9 @@ static bool put_args(struct sink *s, const struct ntff_event *e, const struct nt
     ntff_detail_prefetch(s->t, (size_t)(e - s->t->events) + NTFF_DETAIL_AHEAD);
     if (!ntff_detail(s->t, e, &s->detail))
         return false;
+    struct pft_key **guesses = s->guesses[e->name % GUESSED_KINDS];
     for (size_t i = 0; i < s->detail.n; i++)
-        put_attr(s, &s->detail.attrs[i]);
+        put_attr(s, &s->detail.attrs[i], &guesses[i % GUESSED_PLACES]);
     put_skews(s, f);
     PUT(&s->j.w, "}");
     return true;
@@ -198,8 +256,7 @@ static void put_flow(struct sink *s, const struct ntff_flow *f, uint32_t self)
     const struct ntff_event *e = &s->t->events[self];
     uint32_t other = f->from == self ? f->to : f->from;
     bool last = other < self || f->from == f->to;
-    begin_line(s, last ? "{\"ph\":\"f\",\"bp\":\"e\"," : "{\"ph\":\"s\",", s->lanes[lane_of(s, e)],
-               e->ts_ns);
+    begin_line(s, last ? "{\"ph\":\"f\",\"bp\":\"e\"," : "{\"ph\":\"s\",", lane_of(s, e), e->ts_ns);
     PUT(&s->j.w, ",\"cat\":\"flow\",\"name\":\"flow\",\"id\":");
     conv_json_put_u64(&s->j.w, f->id);
     end_line(s);
@@ -210,20 +267,37 @@ static void put_flow(struct sink *s, const struct ntff_flow *f, uint32_t self)
 /* -- the walk's callbacks ------------------------------------------------------------------------
  */
 
+static void put_category(struct sink *s, unsigned cat)
+{
+    if (put_piece(s, &s->cat_piece[cat]))
+        return;
+    size_t mark = mark_of(s);
+    PUT(&s->j.w, ",\"cat\":\"");
+    conv_json_raw(&s->j.w, ntff_category_name((int)cat));
+    PUT(&s->j.w, "\",\"name\":");
+    keep_piece(s, &s->cat_piece[cat], mark);
+}
+
+static void put_name(struct sink *s, ntff_str name)
+{
+    if (put_piece(s, &s->name_piece[name]))
+        return;
+    size_t mark = mark_of(s), len = ntff_text_len(&s->t->strs, name);
+    conv_json_put_text(&s->j.w, len ? ntff_str_of(s->t, name) : "unnamed", len ? len : 7);
+    keep_piece(s, &s->name_piece[name], mark);
+}
+
 static bool put_event(struct sink *s, uint32_t index, const struct ntff_event *e,
                       const struct ntff_flow_list *f, const char *head)
 {
     struct ntff_put *w = &s->j.w;
-    begin_line(s, head, s->lanes[lane_of(s, e)], e->ts_ns);
+    begin_line(s, head, lane_of(s, e), e->ts_ns);
     if (!(e->flags & NTFF_EV_INSTANT)) {
         PUT(w, ",\"dur\":");
         conv_json_put_micros(w, e->dur_ns);
     }
-    PUT(w, ",\"cat\":\"");
-    conv_json_raw(w, ntff_category_name(e->cat));
-    PUT(w, "\",\"name\":");
-    size_t len = ntff_text_len(&s->t->strs, e->name);
-    conv_json_put_text(w, len ? ntff_str_of(s->t, e->name) : "unnamed", len ? len : 7);
+    put_category(s, e->cat);
+    put_name(s, e->name);
     bool ok = s->opt->no_args || put_args(s, e, f);
     end_line(s);
     for (size_t i = 0; i < f->n_out; i++)
@@ -272,6 +346,27 @@ static void put_path(struct sink *s, uint32_t track, struct ntff_buf *b)
     }
 }
 
+/* ,"name":"..","args":{"unit": */
+static bool put_counter(struct sink *s, uint32_t track)
+{
+    if (put_piece(s, &s->counter_piece[track]))
+        return true;
+    struct ntff_put *w = &s->j.w;
+    struct ntff_buf name = {0};
+    put_path(s, track, &name);
+    size_t mark = mark_of(s);
+    PUT(w, ",\"name\":");
+    conv_json_put_text(w, (const char *)name.p, name.len);
+    PUT(w, ",\"args\":{");
+    const char *unit = unit_key(s->t->tracks[track].unit);
+    conv_json_put_text(w, unit, strlen(unit));
+    PUT(w, ":");
+    keep_piece(s, &s->counter_piece[track], mark);
+    bool ok = !name.failed;
+    ntff_buf_free(&name);
+    return ok;
+}
+
 static bool on_sample(void *user, const struct ntff_sample *sample)
 {
     struct sink *s = user;
@@ -281,16 +376,9 @@ static bool on_sample(void *user, const struct ntff_sample *sample)
         s->stats->samples_dropped++;
         return true;
     }
-    struct ntff_buf name = {0};
-    put_path(s, sample->track, &name);
     struct ntff_put *w = &s->j.w;
-    struct lane_ids process = {s->lanes[place->first_lane].pid, 0}; /* counters have no thread */
-    begin_line(s, "{\"ph\":\"C\",", process, sample->ts_ns);
-    PUT(w, ",\"name\":");
-    conv_json_put_text(w, (const char *)name.p, name.len);
-    PUT(w, ",\"args\":{");
-    conv_json_put_text(w, unit_key(tr->unit), strlen(unit_key(tr->unit)));
-    PUT(w, ":");
+    begin_line(s, "{\"ph\":\"C\",", place->first_lane, sample->ts_ns);
+    bool ok = put_counter(s, sample->track);
     if (tr->is_double)
         conv_json_put_double(w, sample->value.d);
     else
@@ -298,8 +386,6 @@ static bool on_sample(void *user, const struct ntff_sample *sample)
     PUT(w, "}");
     end_line(s);
     s->stats->samples++;
-    bool ok = !name.failed;
-    ntff_buf_free(&name);
     return ok;
 }
 
@@ -329,7 +415,12 @@ static bool give_lanes(struct sink *s)
     size_t n = s->layout.n_lanes;
     s->lanes = calloc(n + 1, sizeof *s->lanes);
     s->lane_used = calloc(n + 1, sizeof *s->lane_used);
-    if (!s->lanes || !s->lane_used)
+    s->lane_piece = calloc(n + 1, sizeof *s->lane_piece);
+    s->key_piece = calloc(PFT_MAX_KEYS + 2, sizeof *s->key_piece);
+    s->name_piece = calloc(s->t->strs.items.n + 1, sizeof *s->name_piece);
+    s->counter_piece = calloc(s->t->n_tracks + 1, sizeof *s->counter_piece);
+    if (!s->lanes || !s->lane_used || !s->lane_piece || !s->key_piece || !s->name_piece ||
+        !s->counter_piece)
         return false;
     for (size_t i = 0; i < s->t->n_events; i++)
         s->lane_used[lane_of(s, &s->t->events[i])] = true;
@@ -351,6 +442,8 @@ static bool give_lanes(struct sink *s)
             while (!own && large && tid_taken(s, next))
                 next++;
             ids->tid = own ? (uint32_t)p->tid : next++;
+            if (p->kind == PFT_COUNTER)
+                ids->tid = 0; /* counters have no thread */
         }
     }
     return true;
@@ -508,7 +601,12 @@ enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_
     pft_layout_done(&s.layout);
     pft_intern_done(&s.in);
     ntff_detail_done(&s.detail);
+    ntff_arena_free(&s.pieces);
     free(s.lanes);
     free(s.lane_used);
+    free(s.lane_piece);
+    free(s.key_piece);
+    free(s.name_piece);
+    free(s.counter_piece);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "proto/mem.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -56,54 +57,90 @@ static inline bool plain(uint8_t c)
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-void conv_json_put_text(struct ntff_put *w, const char *p, size_t len)
+/* Copies what needs no escape, eight bytes at a time, and returns how much that was. Eight bytes
+ * may be written behind it. */
+static inline size_t put_plain(uint8_t *to, const char *p, size_t len)
 {
-    ntff_put_bytes(w, "\"", 1);
-    while (len > 0) {
-        size_t run = 0;
-        uint64_t word;
-        while (len - run >= 8 && (memcpy(&word, p + run, 8), !needs_care(word)))
-            run += 8;
-        while (run < len && plain((uint8_t)p[run]))
-            run++;
-        ntff_put_bytes(w, p, run);
-        p += run;
-        len -= run;
-        if (len > 0) {
-            size_t n = put_special(w, p, len);
-            p += n;
-            len -= n;
-        }
+    size_t n = 0;
+    uint64_t word;
+    for (; len - n >= 8; n += 8) {
+        memcpy(&word, p + n, 8);
+        memcpy(to + n, &word, 8);
+        if (needs_care(word))
+            break;
     }
-    ntff_put_bytes(w, "\"", 1);
+    for (; n < len && plain((uint8_t)p[n]); n++)
+        to[n] = (uint8_t)p[n];
+    return n;
 }
 
-static const char pairs[201] =
-    "00010203040506070809101112131415161718192021222324252627282930313233343536"
-    "37383940414243444546474849505152535455565758596061626364656667686970717273"
-    "7475767778798081828384858687888990919293949596979899";
+#define PIECE ((size_t)4096) /* of a text: room for it is asked for once */
 
-/* Decimal digits of v, right-aligned before end; returns their begin. */
-static char *decimal(char *end, uint64_t v)
+void conv_json_put_text(struct ntff_put *w, const char *p, size_t len)
 {
-    while (v >= 100) {
-        end -= 2;
-        memcpy(end, pairs + 2 * (v % 100), 2);
-        v /= 100;
+    ntff_put_room(w, PIECE + 16);
+    *w->p++ = '"';
+    while (len > 0) {
+        size_t n = put_plain(w->p, p, len < PIECE ? len : PIECE);
+        w->p += n;
+        if (n < len && n < PIECE)
+            n += put_special(w, p + n, len - n);
+        p += n;
+        len -= n;
+        ntff_put_room(w, PIECE + 16);
     }
-    if (v >= 10) {
-        end -= 2;
-        memcpy(end, pairs + 2 * v, 2);
-    } else {
-        *--end = (char)('0' + v);
+    *w->p++ = '"';
+}
+
+/* The eight decimal digits of v < 10^8, one per byte, the first in the lowest. Three steps halve
+ * the numbers, all at once: 2 x 4 digits, 4 x 2, 8 x 1. */
+static inline uint64_t eight_digits(uint32_t v)
+{
+    uint64_t four = v / 10000 | (uint64_t)(v % 10000) << 32;
+    uint64_t high = (four * 5243 >> 19) & UINT64_C(0x0000007f0000007f); /* / 100 */
+    uint64_t two = high | (four - high * 100) << 16;
+    high = (two * 103 >> 10) & UINT64_C(0x000f000f000f000f); /* / 10 */
+    return high | (two - high * 10) << 8;
+}
+
+static inline uint8_t *put_eight(uint8_t *p, uint32_t v)
+{
+    uint64_t text = htole64(eight_digits(v) | UINT64_C(0x3030303030303030));
+    memcpy(p, &text, 8);
+    return p + 8;
+}
+
+/* v < 10^8 without leading zeros; 8 bytes may be written. */
+static inline uint8_t *put_head(uint8_t *p, uint32_t v)
+{
+    if (v < 10) {
+        *p = (uint8_t)('0' + v);
+        return p + 1;
     }
-    return end;
+    uint64_t digits = eight_digits(v);
+    unsigned zeros = (unsigned)__builtin_ctzll(digits) / 8;
+    uint64_t text = htole64((digits | UINT64_C(0x3030303030303030)) >> 8 * zeros);
+    memcpy(p, &text, 8);
+    return p + 8 - zeros;
+}
+
+/* Decimal digits of v at p, which has room for 24 bytes; returns their end. */
+static uint8_t *put_decimal(uint8_t *p, uint64_t v)
+{
+    const uint64_t e8 = 100000000, e16 = e8 * e8;
+    if (v < e8)
+        return put_head(p, (uint32_t)v);
+    if (v < e16)
+        return put_eight(put_head(p, (uint32_t)(v / e8)), (uint32_t)(v % e8));
+    p = put_head(p, (uint32_t)(v / e16));
+    v %= e16;
+    return put_eight(put_eight(p, (uint32_t)(v / e8)), (uint32_t)(v % e8));
 }
 
 void conv_json_put_u64(struct ntff_put *w, uint64_t v)
 {
-    char text[24], *end = text + sizeof text, *p = decimal(end, v);
-    ntff_put_bytes(w, p, (size_t)(end - p));
+    ntff_put_room(w, 24);
+    w->p = put_decimal(w->p, v);
 }
 
 void conv_json_put_i64(struct ntff_put *w, int64_t v)
@@ -130,14 +167,14 @@ void conv_json_put_double(struct ntff_put *w, double v)
 
 void conv_json_put_micros(struct ntff_put *w, uint64_t ns)
 {
-    char text[32], *end = text + sizeof text, *p = end;
-    uint64_t rest = ns % 1000;
-    *--p = (char)('0' + rest % 10);
-    *--p = (char)('0' + rest / 10 % 10);
-    *--p = (char)('0' + rest / 100);
-    *--p = '.';
-    p = decimal(p, ns / 1000);
-    ntff_put_bytes(w, p, (size_t)(end - p));
+    ntff_put_room(w, 32);
+    uint8_t *p = put_decimal(w->p, ns / 1000);
+    unsigned rest = (unsigned)(ns % 1000);
+    p[0] = '.';
+    p[1] = (uint8_t)('0' + rest / 100);
+    p[2] = (uint8_t)('0' + rest / 10 % 10);
+    p[3] = (uint8_t)('0' + rest % 10);
+    w->p = p + 4;
 }
 
 /* -- structure -----------------------------------------------------------------------------------

@@ -78,12 +78,14 @@ static inline void ntff_put_bytes(struct ntff_put *w, const void *p, size_t n)
     w->p += n;
     if (n > 32) {
         __builtin_memcpy(to, from, n);
-        return;
+    } else if (n >= 8) { /* the last eight may overlap those before */
+        for (size_t i = 0; i < n - 8; i += 8)
+            __builtin_memcpy(to + i, from + i, 8);
+        __builtin_memcpy(to + n - 8, from + n - 8, 8);
+    } else {
+        while (n--)
+            *to++ = *from++;
     }
-    for (; n >= 8; n -= 8, to += 8, from += 8)
-        __builtin_memcpy(to, from, 8);
-    while (n--)
-        *to++ = *from++;
 }
 
 #endif
