@@ -1,5 +1,6 @@
 /* common - messages, progress and loading for the commands; see conv.h. */
 #include "conv/conv.h"
+#include "conv/foreign.h"
 #include "conv/redact.h"
 
 #include <ctype.h>
@@ -137,6 +138,19 @@ int conv_load_any(const struct conv_args *args, bool quiet, struct ntff_trace **
     return s == NTFF_INVALID ? CONV_USAGE : CONV_NOTHING;
 }
 
+void conv_say_nothing(const struct conv_args *args, const struct ntff_error *err)
+{
+    bool known = false;
+    for (size_t i = 0; i < args->n_operands; i++) {
+        const char *what = conv_foreign(args->operands[i]);
+        if (what)
+            conv_say("%s: this is %s, not a capture", args->operands[i], what);
+        known |= what != NULL;
+    }
+    if (!known)
+        conv_say("%s", err->text[0] ? err->text : "no events found");
+}
+
 int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
               struct ntff_diag *diag)
 {
@@ -145,7 +159,7 @@ int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
     if (code != CONV_ALL || (*t)->n_events + (*t)->n_samples > 0)
         return code;
     conv_print_findings(diag, CONV_VERBOSE);
-    conv_say("%s", err.text[0] ? err.text : "no events found");
+    conv_say_nothing(args, &err);
     ntff_trace_free(*t);
     *t = NULL;
     return CONV_NOTHING;
@@ -163,13 +177,15 @@ char *conv_finding_key(enum ntff_diag_kind kind, char out[40])
 void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbosity)
 {
     for (int k = 0; k < NTFF_DIAG_COUNT && verbosity != CONV_QUIET; k++) {
-        /* of a newer version nobody knows what it says besides: worth a line in any case */
-        bool always = ntff_diag_grade(k) == NTFF_LOSS || k == NTFF_DIAG_VERSION;
+        /* worth a line in any case: of a newer version nobody knows what it says besides, and
+         * device time is not what a timeline is expected to show */
+        bool always = ntff_diag_grade(k) == NTFF_LOSS || k == NTFF_DIAG_VERSION ||
+                      k == NTFF_DIAG_CLOCK_UNALIGNED;
         if (diag->of[k].count == 0 || (!always && verbosity != CONV_VERBOSE))
             continue;
         char line[1024];
         ntff_diag_line(diag, k, line, sizeof line);
-        conv_say("%s", line);
+        conv_say("%s%s", line, k == NTFF_DIAG_CLOCK_UNALIGNED ? CONV_ALIGN_HINT : "");
     }
 }
 

@@ -46,8 +46,15 @@ int conv_load_any(const struct conv_args *args, bool quiet, struct ntff_trace **
 int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
               struct ntff_diag *diag);
 
+/* Says why a trace is empty: err is what was looked for; traces for viewers are recognised. */
+void conv_say_nothing(const struct conv_args *args, const struct ntff_error *err);
+
 enum conv_verbosity { CONV_QUIET, CONV_NORMAL, CONV_VERBOSE };
-/* One line per kind of finding on standard error: losses; repairs and notes too if VERBOSE. */
+/* What helps against device time; behind the finding. */
+#define CONV_ALIGN_HINT "; the session directory with its ntrace.pb aligns them"
+
+/* One line per kind of finding on standard error: losses, and what else nobody expects; repairs and
+ * notes too if VERBOSE. */
 void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbosity);
 
 /* Name of a kind of finding as a key: "unmatched_start". Returns out. */

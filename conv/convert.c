@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum format { FORMAT_UNSET, FORMAT_PERFETTO, FORMAT_CHROME };
+enum format { FORMAT_PERFETTO, FORMAT_CHROME };
 
 struct settings {
-    enum format format;
+    int format; /* enum format; -1 = not settled yet */
     const char *output, *summary;
     struct conv_time from, to;
     bool force, strict, quiet, verbose, no_args, compact, no_summary_line;
@@ -56,7 +56,8 @@ static const struct conv_option options[] = {
      CONV_OPT_SET, 0, set_format},
     {"output", 'o', "FILE",
      "write FILE; - is standard output, a name ending in .gz is compressed "
-     "(default: INPUT's name with .pftrace or .json, in this directory)",
+     "(default: the name of INPUT, or of the directory that all inputs lie in, with .pftrace or "
+     ".json, in this directory)",
      CONV_OPT_TEXT, AT(output), NULL},
     {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},
     {"from", 0, "TIME",
@@ -95,30 +96,32 @@ static const struct conv_cli cli = {
 /* -- the output's name ---------------------------------------------------------------------------
  */
 
-static bool ends_in(const char *name, size_t len, const char *suffix)
-{
-    size_t n = strlen(suffix);
-    return len >= n && memcmp(name + len - n, suffix, n) == 0;
-}
+static const struct conv_suffix suffixes[] = {{".pftrace", FORMAT_PERFETTO},
+                                              {".perfetto-trace", FORMAT_PERFETTO},
+                                              {".pb", FORMAT_PERFETTO},
+                                              {".json", FORMAT_CHROME}};
 
-/* Settles format and name. The name is the caller's to free; NULL when memory ran out. */
-static char *settle_output(struct settings *s, const struct conv_args *args, bool *gzip)
+/* Settles format and name. CONV_ALL, or an exit code; *path is the caller's to free. */
+static int settle_output(struct settings *s, const struct conv_args *args, char **path, bool *gzip)
 {
+    struct ntff_error err;
     size_t len = s->output ? strlen(s->output) : 0;
-    *gzip = s->output && ends_in(s->output, len, ".gz");
-    if (*gzip)
-        len -= 3;
-    if (s->format == FORMAT_UNSET)
-        s->format = s->output && ends_in(s->output, len, ".json") ? FORMAT_CHROME : FORMAT_PERFETTO;
+    *gzip = len > 3 && strcmp(s->output + len - 3, ".gz") == 0;
+    if (!conv_settle_format(&s->format, s->output, suffixes, NTFF_ARRAY_LEN(suffixes),
+                            FORMAT_PERFETTO, &err)) {
+        conv_say("%s", err.text);
+        return CONV_USAGE;
+    }
+    char *base = s->output ? NULL : conv_default_name(args->operands, args->n_operands);
     if (s->output)
-        return strdup(s->output);
-    char *base = conv_base_name(args->operands[0]);
-    size_t size = base ? strlen(base) + 16 : 0;
-    char *name = base ? malloc(size) : NULL;
-    if (name)
-        snprintf(name, size, "%s.%s", base, s->format == FORMAT_CHROME ? "json" : "pftrace");
+        *path = strdup(s->output);
+    else if (!base ||
+             asprintf(path, "%s.%s", base, s->format == FORMAT_CHROME ? "json" : "pftrace") < 0)
+        *path = NULL;
     free(base);
-    return name;
+    if (!*path)
+        conv_say("out of memory");
+    return *path ? CONV_ALL : CONV_NOTHING;
 }
 
 /* Refuses what must not be written. */
@@ -257,7 +260,7 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
     if (s->strict && ntff_diag_lossy(&diag))
         conv_say("nothing written because of --strict");
     else if (code == CONV_ALL && !s->quiet &&
-             (s->verbose || t->n_events == 0 || isatty(STDERR_FILENO)))
+             (s->verbose || !s->output || t->n_events == 0 || isatty(STDERR_FILENO)))
         tell_result(t, path, &w);
     if (code == CONV_ALL)
         code = lost_in_writing(&w) ? CONV_LOSSES : conv_exit_code(&diag);
@@ -267,16 +270,16 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
 
 int conv_cmd_convert(int argc, char **argv)
 {
-    struct settings s = {0};
+    struct settings s = {.format = -1};
     struct conv_args args;
     int code = conv_cli_parse(&cli, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
     bool gzip;
-    char *path = settle_output(&s, &args, &gzip);
-    if (!path)
-        conv_say("no memory");
-    code = path ? check_output(&s, &args, path, gzip) : CONV_NOTHING;
+    char *path = NULL;
+    code = settle_output(&s, &args, &path, &gzip);
+    if (code == CONV_ALL)
+        code = check_output(&s, &args, path, gzip);
     if (code == CONV_ALL)
         code = run(&s, &args, path, gzip);
     free(path);

@@ -40,8 +40,9 @@ static bool set_to(void *settings, const char *value, struct ntff_error *err)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
-    {"format", 'f', "FORMAT", "csv (default), tsv or jsonl (one JSON object a line)", CONV_OPT_SET,
-     0, set_format},
+    {"format", 'f', "FORMAT",
+     "csv, tsv or jsonl, one JSON object a line (default: by the suffix of -o, else csv)",
+     CONV_OPT_SET, 0, set_format},
     {"columns", 0, "LIST",
      "these columns in this order: id, name, start_ts, end_ts, duration_ns, trace_event_source, "
      "instance_id, process_id, thread_id, nc_idx, pcore_idx, worker_gid, flow_id, "
@@ -119,43 +120,68 @@ static bool put_rows(const struct settings *s, const struct ntff_trace *t, struc
     return good && !r->cells.failed;
 }
 
-int conv_cmd_events(int argc, char **argv)
+static int nothing_written(const struct ntff_trace *t)
 {
-    static const char *columns[N_COLUMNS];
-    struct settings s = {.format = CONV_CSV};
-    struct conv_args args;
+    conv_say(t->n_events ? "no runtime events in the input; --device writes those of device "
+                           "profiles"
+                         : "no events in the input");
+    return CONV_NOTHING;
+}
+
+static int put_events(const struct settings *s, const struct conv_args *args, struct ntff_out *out)
+{
+    const char *columns[N_COLUMNS];
     struct conv_rows rows = {0};
     struct ntff_trace *t = NULL;
     struct ntff_diag diag = {0};
+    struct ntff_error err;
+    memcpy(columns, conv_event_columns, sizeof conv_event_columns);
+    memcpy(columns + CONV_EVENT_COLUMNS, device_columns, sizeof device_columns);
+    size_t n = s->device ? N_COLUMNS : CONV_EVENT_COLUMNS;
+    if (!conv_rows_begin(&rows, out, s->format, columns, n, s->columns, &err)) {
+        conv_say("%s", err.text);
+        conv_rows_done(&rows);
+        return CONV_USAGE;
+    }
+    int code = conv_load(args, s->quiet, &t, &diag);
+    if (code == CONV_ALL)
+        code = conv_range_clip(&s->range, t);
+    if (code == CONV_ALL && !put_rows(s, t, &rows)) {
+        conv_say("out of memory");
+        code = CONV_NOTHING;
+    }
+    if (code == CONV_ALL && rows.rows == 0)
+        code = nothing_written(t);
+    conv_rows_done(&rows);
+    if (code == CONV_ALL) {
+        ntff_load_recheck(t, &diag);
+        conv_print_findings(&diag, s->quiet ? CONV_QUIET : CONV_NORMAL);
+        code = conv_exit_code(&diag);
+    }
+    ntff_trace_free(t);
+    return code;
+}
+
+int conv_cmd_events(int argc, char **argv)
+{
+    static const struct conv_suffix suffixes[] = {CONV_ROWS_SUFFIXES};
+    struct settings s = {.format = -1};
+    struct conv_args args;
     struct ntff_out *out = NULL;
     struct ntff_error err;
     int code = conv_cli_parse(&cli, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
-    memcpy(columns, conv_event_columns, sizeof conv_event_columns);
-    memcpy(columns + CONV_EVENT_COLUMNS, device_columns, sizeof device_columns);
-    code = conv_outfile_open(&out, s.output, s.force, &args);
-    size_t n = s.device ? N_COLUMNS : CONV_EVENT_COLUMNS;
-    if (code == CONV_ALL && !conv_rows_begin(&rows, out, s.format, columns, n, s.columns, &err)) {
+    if (conv_settle_format(&s.format, s.output, suffixes, NTFF_ARRAY_LEN(suffixes), CONV_CSV,
+                           &err)) {
+        code = conv_outfile_open(&out, s.output, s.force, &args);
+        if (code == CONV_ALL)
+            code = put_events(&s, &args, out);
+        code = conv_outfile_close(out, s.output, code);
+    } else {
         conv_say("%s", err.text);
         code = CONV_USAGE;
     }
-    if (code == CONV_ALL)
-        code = conv_load(&args, s.quiet, &t, &diag);
-    if (code == CONV_ALL)
-        code = conv_range_clip(&s.range, t);
-    if (code == CONV_ALL && !put_rows(&s, t, &rows)) {
-        conv_say("out of memory");
-        code = CONV_NOTHING;
-    }
-    conv_rows_done(&rows);
-    if (code == CONV_ALL) {
-        ntff_load_recheck(t, &diag);
-        conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
-        code = conv_exit_code(&diag);
-    }
-    code = conv_outfile_close(out, s.output, code);
-    ntff_trace_free(t);
     conv_args_done(&args);
     return code;
 }

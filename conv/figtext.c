@@ -1,6 +1,8 @@
 /* figtext - see figtext.h. */
 #include "conv/figtext.h"
 
+#include "conv/times.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +46,25 @@ char *conv_collective_label(const struct conv_collective *c, char out[96])
     snprintf(out, 96, "%s%s%.*s", number, c->algorithm.len ? " " : "",
              (int)(c->algorithm.len < 60 ? c->algorithm.len : 60),
              c->algorithm.len ? c->algorithm.p : "");
+    return out;
+}
+
+bool conv_device_time(const struct ntff_trace *t, const struct ntff_diag *diag)
+{
+    for (size_t i = 0; i < t->n_files; i++)
+        if (t->files[i].kind != NTFF_FILE_NTFF && t->files[i].kind != NTFF_FILE_TRACE_INFO)
+            return false;
+    return diag->of[NTFF_DIAG_CLOCK_UNALIGNED].count > 0;
+}
+
+char *conv_begin_text(const struct ntff_trace *t, const struct ntff_diag *diag, char out[80])
+{
+    char text[48];
+    if (!conv_device_time(t, diag))
+        snprintf(out, 80, "from %s", conv_date(t->begin_ns, text));
+    else
+        snprintf(out, 80, "device time, begins at %s",
+                 t->begin_ns ? conv_duration(t->begin_ns, text) : "0");
     return out;
 }
 

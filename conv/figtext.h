@@ -3,6 +3,7 @@
 #define CONV_FIGTEXT_H
 
 #include "conv/figures.h"
+#include "proto/diag.h"
 
 /* "pid 4242 NC0"; with the instance before it if the trace has several. Returns out. */
 char *conv_core_label(const struct ntff_trace *t, uint32_t process, uint32_t nc, char out[96]);
@@ -18,6 +19,12 @@ char *conv_size(uint64_t bytes, char out[32]);
 char *conv_rate(double bytes_per_second, char out[32]);
 /* 0.613 -> "61.3 %" */
 char *conv_share(double share, char out[32]);
+
+/* True if all events are of device profiles and none was aligned: times are device time, not
+ * Unix time. */
+bool conv_device_time(const struct ntff_trace *t, const struct ntff_diag *diag);
+/* When the trace begins: a date, or "device time, begins at 0". Returns out. */
+char *conv_begin_text(const struct ntff_trace *t, const struct ntff_diag *diag, char out[80]);
 
 /* "1 span", "2 spans": one is the singular, of which the plural ends in s; at most 40 bytes of it.
  * Returns out. */

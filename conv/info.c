@@ -91,16 +91,16 @@ static void text_processes(const struct ntff_trace *t)
     }
 }
 
-static void text_trace(const struct ntff_trace *t)
+static void text_trace(const struct ntff_trace *t, const struct ntff_diag *diag)
 {
     struct totals n = total(t);
-    char begin[48], length[32];
+    char begin[80], length[32];
     if (t->n_events + t->n_samples == 0) {
         puts("\nTrace: no events");
         return;
     }
-    printf("\nTrace: %s, begins %s (%" PRIu64 ")\n", conv_duration(t->end_ns - t->begin_ns, length),
-           conv_date(t->begin_ns, begin), t->begin_ns);
+    conv_duration(t->end_ns - t->begin_ns, length);
+    printf("\nTrace: %s, %s (%" PRIu64 ")\n", length, conv_begin_text(t, diag, begin), t->begin_ns);
     char a[64], b[64], d[64], e[64], f[64];
     printf("    %s, %s, %s, %s on %s\n", conv_count(n.spans, "span", a),
            conv_count(n.instants, "instant", b), conv_count(t->n_samples, "sample", d),
@@ -181,7 +181,7 @@ static void put_as_text(const struct ntff_trace *t, const struct ntff_diag *d)
     conv_put_text(stdout, ntff_str_of(t, t->schema));
     putchar('\n');
     text_processes(t);
-    text_trace(t);
+    text_trace(t, d);
     text_records(&t->counts);
     text_clocks(t);
     text_findings(d);
@@ -422,7 +422,7 @@ int conv_cmd_info(int argc, char **argv)
             code = CONV_NOTHING;
         }
         if (empty)
-            conv_say("%s", err.text[0] ? err.text : "no events found");
+            conv_say_nothing(&args, &err);
         ntff_trace_free(t);
     }
     conv_args_done(&args);

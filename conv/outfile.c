@@ -4,11 +4,48 @@
 #include "conv/conv.h"
 #include "conv/paths.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char *conv_output_name(const char *path)
 {
     return path && strcmp(path, "-") != 0 ? path : "standard output";
+}
+
+/* Was the name chosen for its own sake? Not if it is a device, or empty as mktemp leaves files. */
+static bool chosen(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size > 0);
+}
+
+bool conv_settle_format(int *format, const char *path, const struct conv_suffix *known, size_t n,
+                        int fallback, struct ntff_error *err)
+{
+    size_t len = path ? strlen(path) : 0, at = 0;
+    char list[160] = "";
+    int by = -1;
+    if (len > 3 && strcmp(path + len - 3, ".gz") == 0)
+        len -= 3;
+    for (size_t i = 0; i < n; i++) {
+        size_t end = strlen(known[i].text);
+        if (len > end && memcmp(path + len - end, known[i].text, end) == 0)
+            by = known[i].format;
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", known[i].text);
+    }
+    if (*format >= 0 && by >= 0 && by != *format)
+        return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                         "%s: -f asks for another format than this name", path) == NTFF_OK;
+    if (*format < 0 && by < 0 && path) {
+        const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+        const char *dot = memrchr(name, '.', (size_t)(path + len - name));
+        if (dot && dot > name && chosen(path))
+            return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                             "%s: no format has this suffix: %s, or -f", path, list) == NTFF_OK;
+    }
+    *format = *format >= 0 ? *format : by >= 0 ? by : fallback;
+    return true;
 }
 
 int conv_outfile_open(struct ntff_out **out, const char *path, bool force,

@@ -9,6 +9,18 @@
 /* path as messages name it; NULL and "-" are "standard output". */
 const char *conv_output_name(const char *path);
 
+/* Formats a command can write, by the ends of names. */
+struct conv_suffix {
+    const char *text; /* ".json" */
+    int format;
+};
+
+/* Settles *format, which is what -f asked for, or -1: by the suffix of path, behind which .gz may
+ * stand, else fallback. False (err says why): the suffix names another format than -f, or is none
+ * of these and -f is not given; names without a suffix, devices and files of mktemp are free. */
+bool conv_settle_format(int *format, const char *path, const struct conv_suffix *known, size_t n,
+                        int fallback, struct ntff_error *err) NTFF_MUST_CHECK;
+
 /* Opens path ("-" or NULL = standard output; a name ending in .gz is compressed). CONV_ALL, or the
  * exit code after the error was printed. */
 int conv_outfile_open(struct ntff_out **out, const char *path, bool force,

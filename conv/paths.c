@@ -78,6 +78,35 @@ static bool inside(const char *dir, const char *of)
     return strcmp(of, "/") == 0 || (strncmp(dir, of, n) == 0 && (dir[n] == '/' || dir[n] == '\0'));
 }
 
+/* Real path of the directory an input lies in; NULL if there is none. */
+static char *parent_of(const char *path)
+{
+    size_t len;
+    const char *last = last_component(path, &len);
+    if (strcmp(path, "-") == 0 || is_word(last, len, ".") || is_word(last, len, ".."))
+        return NULL;
+    char *dir = last > path ? strndup(path, (size_t)(last - path)) : strdup(".");
+    char *real = dir ? realpath(dir, NULL) : NULL;
+    free(dir);
+    return real;
+}
+
+char *conv_default_name(const char *const *inputs, size_t n)
+{
+    char *dir = n > 1 ? parent_of(inputs[0]) : NULL;
+    for (size_t i = 1; i < n && dir; i++) {
+        char *other = parent_of(inputs[i]);
+        if (!other || strcmp(dir, other) != 0) {
+            free(dir);
+            dir = NULL;
+        }
+        free(other);
+    }
+    char *name = conv_base_name(dir && strcmp(dir, "/") != 0 ? dir : inputs[0]);
+    free(dir);
+    return name;
+}
+
 bool conv_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
                          struct ntff_error *err)
 {

@@ -70,11 +70,11 @@ static void put_versions(const struct conv_report *r, FILE *to)
 static void put_capture(const struct conv_report *r, FILE *to)
 {
     const struct ntff_trace *t = r->f->t;
-    char date[48], length[32], label[80], a[64], b[64], c[64], d[64];
+    char begin[80], length[32], label[80], a[64], b[64], c[64], d[64];
     size_t pcores = 0;
     fputs("Capture\n", to);
-    put_line(to, "time", "%s, from %s", conv_duration(t->end_ns - t->begin_ns, length),
-             conv_date(t->begin_ns, date));
+    put_line(to, "time", "%s, %s", conv_duration(t->end_ns - t->begin_ns, length),
+             conv_begin_text(t, r->diag, begin));
     for (size_t i = 0; i < r->f->cores.n; i++)
         pcores += r->f->cores.v[i].n_pcores;
     put_line(to, "devices", "%s, %s with executions", conv_count(r->f->cores.n, "logical core", a),
@@ -104,7 +104,8 @@ static void put_findings(const struct conv_report *r, FILE *to)
             if (!any)
                 fputs("\nLosses and repairs\n", to);
             any = true;
-            put_line(to, grades[grade], "%s", line);
+            put_line(to, grades[grade], "%s%s", line,
+                     k == NTFF_DIAG_CLOCK_UNALIGNED ? CONV_ALIGN_HINT : "");
         }
     if (!any)
         fputs("\nLosses and repairs\n  none\n", to);

@@ -23,6 +23,11 @@ enum conv_rows_format { CONV_CSV, CONV_TSV, CONV_JSONL };
 /* "csv", "tsv", "jsonl"; -1 if none of them. */
 int conv_rows_format_parse(const char *text);
 const char *conv_rows_suffix(int format);
+#define CONV_ROWS_SUFFIXES                                                                         \
+    {".csv", CONV_CSV}, {".tsv", CONV_TSV},                                                        \
+    {                                                                                              \
+        ".jsonl", CONV_JSONL                                                                       \
+    }
 
 #define CONV_MAX_COLUMNS 64
 

@@ -220,7 +220,8 @@ static const struct conv_option options[] = {
     {"output", 'o', "FILE|DIR",
      "write FILE instead of standard output; with --all the directory, made if need be",
      CONV_OPT_TEXT, AT(output), NULL},
-    {"format", 'f', "FORMAT", "csv (default), tsv or jsonl", CONV_OPT_SET, 0, set_format},
+    {"format", 'f', "FORMAT", "csv, tsv or jsonl (default: by the suffix of -o, else csv)",
+     CONV_OPT_SET, 0, set_format},
     {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
     {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
     {"force", 0, NULL, "replace files that exist", CONV_OPT_FLAG, AT(force), NULL},
@@ -333,9 +334,16 @@ static int put_tables(const struct settings *s, const struct conv_args *args,
 }
 
 /* What the operands ask for. CONV_GO, or an exit code. */
-static int settle(const struct settings *s, struct conv_args *args, const struct conv_table **one)
+static int settle(struct settings *s, struct conv_args *args, const struct conv_table **one)
 {
+    static const struct conv_suffix suffixes[] = {CONV_ROWS_SUFFIXES};
+    struct ntff_error err;
     *one = NULL;
+    if (!conv_settle_format(&s->format, s->all ? NULL : s->output, suffixes,
+                            NTFF_ARRAY_LEN(suffixes), CONV_CSV, &err)) {
+        conv_say("%s", err.text);
+        return CONV_USAGE;
+    }
     if (s->list)
         return put_list();
     if (s->all) {
@@ -363,7 +371,7 @@ static int settle(const struct settings *s, struct conv_args *args, const struct
 
 int conv_cmd_table(int argc, char **argv)
 {
-    struct settings s = {.format = CONV_CSV};
+    struct settings s = {.format = -1};
     struct conv_args args;
     const struct conv_table *one;
     struct ntff_trace *t = NULL;

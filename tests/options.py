@@ -183,7 +183,7 @@ def shapes(tap):
 
 def formats(tap):
     for name, form in (("t.pftrace", "perfetto"), ("t.json", "chrome"), ("t.json.gz", "chrome"),
-                       ("t.pftrace.gz", "perfetto"), ("t.other", "perfetto")):
+                       ("t.pftrace.gz", "perfetto"), ("t", "perfetto")):
         path = os.path.join(e2e.TMP, name)
         status, _, err = run("-o", path, A)
         with open(path, "rb") as f:

@@ -11,7 +11,8 @@ spans() { "$conv" -q -f chrome -o - "$@" 2>/dev/null | jq '[.traceEvents[] | sel
 
 is "a profile" "$(spans good.ntff)" 2
 exits "says nothing if all is well" 0 "$conv" -o good.pftrace good.ntff
-silent "says nothing if all is well: stderr"
+says "says nothing if all is well, but what its times are" "^ntff-conv: 2 device events .* are shown in device time"
+is "says nothing else" "$(wc -l <"$TMP/stderr")" 1
 is "from a pipe" "$("$conv" -q -f chrome -o - - <good.ntff | jq '.metadata.spans')" 2
 gzip -k good.ntff
 is "gzipped" "$(spans good.ntff.gz)" 2

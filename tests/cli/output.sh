@@ -56,8 +56,8 @@ done
 is "default names" "$(ls named | tr '\n' ' ')" "mine.pb.json stdin.pftrace "
 exits "the suffix decides: .json.gz" 0 "$conv" -o t.json.gz "$in"
 ok "the suffix decides: JSON in gzip" python3 "$SRC/tests/check_chrome.py" t.json.gz
-exits "-f decides over the suffix" 0 "$conv" -f perfetto -o odd.json "$in"
-same "-f decides over the suffix: the same bytes" odd.json said.pftrace
+exits "-f where the suffix says nothing" 0 "$conv" -f perfetto -o odd.trace "$in"
+same "-f where the suffix says nothing: the same bytes" odd.trace said.pftrace
 (cd "$in" && "$conv" -q . 2>"$TMP/dot.err")
 is "inside the input directory: refused" $? 1
 says "inside the input directory: says what to do" "-o" "$TMP/dot.err"
