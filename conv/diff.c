@@ -7,7 +7,7 @@
  * "active_time_ns", "active_time_percent"} or null, "b": likewise, "active_delta_ns",
  * "active_ratio"}]}. Events are sorted by cost_ns, (mean b - mean a) * count b, largest first: what
  * the slower or faster means cost b. Ratios are b / a, null where a has nothing. Spans whose start
- * or stop is missing are only counted. */
+ * or stop is missing are only counted: "partial". */
 #include "conv/columns.h"
 #include "conv/conv.h"
 #include "conv/figtext.h"
@@ -196,10 +196,15 @@ static void put_head(const struct comparison *c, FILE *to)
 
 static void put_events(const struct comparison *c, size_t top, FILE *to)
 {
-    static const char *const head[] = {"event", "count A", "count B", "total A", "total B",
-                                       "ratio", "mean A",  "mean B",  "ratio",   "cost"};
-    struct conv_columns t = conv_columns_begin("lrrrrrrrrr");
-    fputs("\nEvents; cost: change of the mean times count B, largest first\n", to);
+    static const char *const head[] = {"event",   "count A", "count B",   "total A",
+                                       "total B", "ratio",   "mean A",    "mean B",
+                                       "ratio",   "cost",    "partial A", "partial B"};
+    struct conv_columns t = conv_columns_begin("lrrrrrrrrrrr");
+    fputs(
+        "\nEvents: counts, totals and means of whole spans (and counts of instants); spans cut at "
+        "an edge are partial and in none of them\n"
+        "  cost: (mean B - mean A) * count B, what slower means cost B; largest first\n",
+        to);
     for (size_t i = 0; i < NTFF_ARRAY_LEN(head); i++)
         conv_cell(&t, "%s", head[i]);
     for (size_t i = 0; i < c->pairs.n && i < top; i++) {
@@ -210,7 +215,7 @@ static void put_events(const struct comparison *c, size_t top, FILE *to)
         for (int k = 0; k < 2; k++) {
             const struct conv_named *n = p->of[k];
             mean[k] = n ? conv_mean(&n->lengths) : 0;
-            conv_cell(&t, "%" PRIu64, n ? n->lengths.n + n->instants + n->n_partial : 0);
+            conv_cell(&t, "%" PRIu64, n ? n->lengths.n + n->instants : 0);
         }
         for (int k = 0; k < 2; k++)
             conv_cell(&t, "%s", total(p->of[k]) ? conv_duration(total(p->of[k]), text) : "-");
@@ -219,6 +224,8 @@ static void put_events(const struct comparison *c, size_t top, FILE *to)
             conv_cell(&t, "%s", mean[k] > 0 ? conv_duration((uint64_t)mean[k], text) : "-");
         ratio_cell(&t, mean[0], mean[1]);
         delta_cell(&t, p->cost_ns);
+        for (int k = 0; k < 2; k++)
+            conv_cell(&t, "%" PRIu64, p->of[k] ? p->of[k]->n_partial : 0);
     }
     conv_columns_print(&t, to, "  ");
     if (c->pairs.n > top)

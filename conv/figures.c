@@ -49,6 +49,16 @@ uint64_t conv_attr_u64(const struct ntff_detail *d, const char *key, uint64_t ot
     return a && a->kind == NTFF_V_UINT ? a->u : otherwise;
 }
 
+uint32_t conv_event_core(const struct ntff_trace *t, const struct ntff_event *e,
+                         struct ntff_detail *d)
+{
+    uint32_t core = t->tracks[e->track].core;
+    if (core != NTFF_NONE || !ntff_detail(t, e, d))
+        return core;
+    uint64_t v = conv_attr_u64(d, "device_core_idx", NTFF_NONE);
+    return v < NTFF_NONE ? (uint32_t)v : NTFF_NONE;
+}
+
 static double share(uint64_t part, uint64_t whole)
 {
     return whole ? (double)part / (double)whole : 0;

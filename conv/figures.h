@@ -158,4 +158,9 @@ void conv_figures_done(struct conv_figures *f);
 const char *conv_exec_model(const struct conv_figures *f, const struct conv_exec *e,
                             struct ntff_detail *d, char out[64]);
 
+/* Physical core of an event: its track's, else the one the record names; NTFF_NONE = unknown, or no
+ * memory to look. d is scratch. */
+uint32_t conv_event_core(const struct ntff_trace *t, const struct ntff_event *e,
+                         struct ntff_detail *d);
+
 #endif

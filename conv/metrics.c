@@ -258,7 +258,7 @@ char *conv_metric_text(size_t name, double value, char out[40])
         snprintf(out, 40, "%s", conv_rate(value, text));
         break;
     case CONV_SHARE:
-        snprintf(out, 40, "%.4f", value);
+        snprintf(out, 40, "%.2f %%", 100 * value);
         break;
     case CONV_PERCENT:
         snprintf(out, 40, "%.2f %%", value);
@@ -310,7 +310,8 @@ static const char *const expected[] = {"a number",
                                        "a fraction, or a number with %",
                                        "a percentage"};
 
-static bool parse_value(const char *text, enum conv_measure measure, double *out)
+/* *bare: a number without a unit. */
+static bool parse_value(const char *text, enum conv_measure measure, double *out, bool *bare)
 {
     char *end;
     *out = strtod(text, &end);
@@ -322,7 +323,8 @@ static bool parse_value(const char *text, enum conv_measure measure, double *out
         len--;
     if (measure == CONV_RATE && len > 2 && strncmp(end + len - 2, "/s", 2) == 0)
         len -= 2;
-    if (len == 0)
+    *bare = len == 0;
+    if (*bare)
         return true;
     for (size_t i = 0; i < NTFF_ARRAY_LEN(suffixes); i++)
         if (suffixes[i].measures >> measure & 1 && strlen(suffixes[i].text) == len &&
@@ -356,9 +358,15 @@ bool conv_expr_parse(const char *text, struct conv_expr *e, struct ntff_error *e
                          table[e->name].name) == NTFF_OK;
     e->op = operators[i].op;
     p += strlen(operators[i].text);
-    if (!parse_value(p, table[e->name].measure, &e->value))
+    enum conv_measure measure = table[e->name].measure;
+    bool bare;
+    if (!parse_value(p, measure, &e->value, &bare))
         return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "%s: expected %s after %s", text,
-                         expected[table[e->name].measure], operators[i].text) == NTFF_OK;
+                         expected[measure], operators[i].text) == NTFF_OK;
+    if (measure == CONV_SHARE && bare && e->value > 1)
+        return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                         "%s is a fraction 0..1; write %.6g or %.6g%%", table[e->name].name,
+                         e->value / 100, e->value) == NTFF_OK;
     return true;
 }
 

@@ -45,7 +45,8 @@ struct conv_expr {
     double value;
 };
 
-/* "core.utilization < 0.6", "gap.max_ns > 2ms", "hbm.peak_bytes >= 12GiB", "wait.share > 30%".
+/* "core.utilization < 0.6", "gap.max_ns > 2ms", "hbm.peak_bytes >= 12GiB", "wait.share > 30%". A
+ * fraction is compared with 0..1 or a percentage; 30 without the % is none.
  * false = not one; err says what was expected, and names all metrics if the name is unknown. */
 bool conv_expr_parse(const char *text, struct conv_expr *e, struct ntff_error *err) NTFF_MUST_CHECK;
 bool conv_expr_holds(const struct conv_expr *e, double value);

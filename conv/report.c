@@ -71,8 +71,10 @@ static const struct conv_option options[] = {
      AT(json), NULL},
     {"top", 0, "N", "rows of the lists (default 5)", CONV_OPT_SET, 0, set_top},
     {"fail-on", 0, "EXPR",
-     "exit with 4 if EXPR holds: a figure, an operator, a value, as in 'core.utilization < 0.6' or "
-     "'gap.max_ns > 2ms'; may be repeated; an unknown figure lists all",
+     "exit with 4 if EXPR holds: a figure, an operator, a value, as in 'core.utilization < 60%' or "
+     "'gap.max_ns > 2ms'; fails if it holds for any core, engine, collective or whatever the "
+     "figure "
+     "is of; may be repeated; an unknown figure lists all",
      CONV_OPT_SET, 0, set_check},
     {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
     {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},

@@ -23,7 +23,7 @@
  *                slowest {core, mean_ns}, spread {mean_ns, max_ns}, start_skew {mean_ns, max_ns},
  *                latest {core}}]
  *   hbm_usage    [{process, counter, peak_bytes, peak_ts, last_bytes}]
- *   errors       [{name, timestamp, core}]
+ *   errors       [{name, timestamp, core, physical_core, source: "runtime" or "device"}]
  *   host         {cpu {samples, mean_util_percent, max_util_percent}, memory {samples,
  * max_used_bytes, last_used_bytes}}, each null without samples engines      [{core, pcore_idx,
  * engine, instruction_count, partial, instruction_time_ns, active_time_ns, active_time_percent}]
@@ -32,6 +32,7 @@
  * dma_active_time_percent, throttles}] checks       [{expression, held, values, label, value}] */
 #include "conv/report.h"
 
+#include "conv/eventrow.h"
 #include "conv/conv.h"
 #include "conv/figtext.h"
 #include "conv/jsonw.h"
@@ -446,16 +447,24 @@ static void put_memory(struct form *o)
 static void put_host(struct form *o)
 {
     const struct conv_host *h = &o->f->host;
+    struct ntff_detail detail = {.n = 0};
     key_array(o, "errors");
     for (size_t i = 0; i < o->f->errors.n; i++) {
         const struct ntff_event *e = &o->t->events[o->f->errors.v[i]];
         const struct ntff_track *tr = &o->t->tracks[e->track];
         conv_json_object(&o->j);
+        uint32_t core = conv_event_core(o->t, e, &detail);
         key_str(o, "name", e->name);
         conv_json_key_u64(&o->j, "timestamp", e->ts_ns);
         put_core(o, tr->process, tr->nc);
+        if (core == NTFF_NONE)
+            key_null(o, "physical_core");
+        else
+            conv_json_key_u64(&o->j, "physical_core", core);
+        conv_json_key_text(&o->j, "source", conv_event_is_device(o->t, e) ? "device" : "runtime");
         conv_json_end(&o->j);
     }
+    ntff_detail_done(&detail);
     conv_json_end(&o->j);
     key_object(o, "host");
     if (h->n_cpu) {

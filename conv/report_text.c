@@ -5,6 +5,7 @@
 
 #include "conv/columns.h"
 #include "conv/conv.h"
+#include "conv/eventrow.h"
 #include "conv/figtext.h"
 #include "conv/times.h"
 
@@ -390,23 +391,37 @@ static void put_host(const struct conv_report *r, FILE *to)
                  conv_size(h->memory_last_bytes, b), conv_count(h->n_memory, "sample", n));
 }
 
+/* An error that both the runtime and a device profile tell of is two lines: neither says that they
+ * are one. */
 static void put_errors(const struct conv_report *r, FILE *to)
 {
     const struct conv_figures *f = r->f;
+    struct ntff_detail d = {.n = 0};
     char a[32];
+    size_t n_device = 0;
     if (f->errors.n == 0)
         return;
-    fprintf(to, "\nErrors: %zu\n", f->errors.n);
-    struct conv_columns c = conv_columns_begin("lll");
+    for (size_t i = 0; i < f->errors.n; i++)
+        n_device += conv_event_is_device(f->t, &f->t->events[f->errors.v[i]]);
+    fprintf(to, "\nErrors: %zu of the runtime, %zu of device profiles\n", f->errors.n - n_device,
+            n_device);
+    struct conv_columns c = conv_columns_begin("llll");
     for (size_t i = 0; i < f->errors.n && i < r->top; i++) {
         const struct ntff_event *e = &f->t->events[f->errors.v[i]];
         const struct ntff_track *tr = &f->t->tracks[e->track];
+        uint32_t core = conv_event_core(f->t, e, &d);
         char label[96];
+        conv_core_label(f->t, tr->process, tr->nc, label);
         conv_cell(&c, "at %s", conv_duration(e->ts_ns - f->t->begin_ns, a));
+        conv_cell(&c, "%s", conv_event_is_device(f->t, e) ? "device" : "runtime");
         conv_cell(&c, "%s", ntff_str_of(f->t, e->name));
-        conv_cell(&c, "%s", conv_core_label(f->t, tr->process, tr->nc, label));
+        if (core == NTFF_NONE)
+            conv_cell(&c, "%s", label);
+        else
+            conv_cell(&c, "%s:%" PRIu32, label, core);
     }
     conv_columns_print(&c, to, "  ");
+    ntff_detail_done(&d);
     if (f->errors.n > r->top)
         fprintf(to, "  and %zu more\n", f->errors.n - r->top);
 }

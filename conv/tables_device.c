@@ -3,6 +3,8 @@
  * without it. */
 #include "conv/tables.h"
 
+#include "conv/eventrow.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -595,7 +597,24 @@ static const struct conv_column error_columns[] = {
     {"metadata", "string", "", false},   {"metadata_hex", "string", "", false},
     {"pcore_idx", "i64", "", false},     {"timestamp", "i64", "nanoseconds", true},
     {"type", "string", "", true},        ORIGIN,
+    {"x_source", "string", "", false},
 };
+
+/* Errors of the runtime stand on a track of the logical core, but name the physical one: numbered
+ * as any track of it is. */
+static uint32_t pcore_of(struct conv_filler *f, const struct ntff_event *e)
+{
+    const struct ntff_trace *t = f->t;
+    struct ntff_detail d = {.n = 0};
+    const struct ntff_track *own = &t->tracks[e->track];
+    uint32_t core = conv_event_core(t, e, &d);
+    ntff_detail_done(&d);
+    for (size_t i = 0; core != NTFF_NONE && i < t->n_tracks; i++)
+        if (t->tracks[i].process == own->process && t->tracks[i].nc == own->nc &&
+            t->tracks[i].core == core)
+            return f->pcore[i];
+    return NTFF_NONE;
+}
 
 static bool error_rows(struct conv_filler *f, struct conv_rows *r)
 {
@@ -610,10 +629,11 @@ static bool error_rows(struct conv_filler *f, struct conv_rows *r)
         attr_cell(f, r, "error_id");
         attr_cell(f, r, "error");
         attr_cell(f, r, "metadata_hi");
-        conv_cell_pcore(f, r, e->track);
+        conv_cell_index(r, pcore_of(f, e));
         conv_row_u64(r, e->ts_ns);
         conv_row_str(r, warning ? "Warnings" : "Errors");
         conv_cells_origin(f, r, e->track);
+        conv_row_str(r, conv_event_is_device(t, e) ? "device" : "runtime");
         conv_row_end(r);
     }
     return true;

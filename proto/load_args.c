@@ -24,7 +24,9 @@ static const struct ntff_load_arg table[] = {
     {"system-trace-filter-neuron-core", "core", "LIST",
      "only these logical cores: \"0,2\" or \"0-3\"", TEXT, IN_OPTIONS(filter_core)},
     {"system-trace-filter-event-type", "type", "LIST",
-     "only these event types, in either spelling; \"hardware\", \"software\"; ^NAME leaves out",
+     "only these event types, by the name shown (nc_exec_running) or the enum's "
+     "(DEVICE_EXEC, without NRT_SYS_TRACE_EVENT_TYPE_), in any case; \"hardware\", "
+     "\"software\"; ^NAME leaves out; device profiles stay: --no-device leaves them out",
      TEXT, IN_OPTIONS(filter_type)},
     {"system-trace-filter-process-id", "process", "LIST", "only these process ids", TEXT,
      IN_OPTIONS(filter_process)},
@@ -143,7 +145,8 @@ enum ntff_status ntff_load_setup_finish(struct ntff_load_setup *s, const char *e
 {
     const char *path = s->schema_path ? s->schema_path : env_schema;
     if (path && *path) {
-        enum ntff_status status = ntff_schema_open(path, getenv("LD_LIBRARY_PATH"), &s->schema, err);
+        enum ntff_status status =
+            ntff_schema_open(path, getenv("LD_LIBRARY_PATH"), &s->schema, err);
         if (status != NTFF_OK)
             return status;
         s->options.schema = s->schema;

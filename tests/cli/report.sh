@@ -145,15 +145,33 @@ is "a late rank: ranks, instances, median, spread, skew, slowest is early, lates
         ranks.report.json)" \
     '[7,"mesh",4,20,5,800000,300000,300000,0,800000,2]'
 
+# -- errors: the same NaN, told by the runtime and by a device profile
+"$SRC/samples/build.sh" sample-session
+"$conv" report -q sample-session >sample.txt
+says "errors: counted by source" '^Errors: 1 of the runtime, 1 of device profiles$' sample.txt
+says "errors: of the runtime, with its core" '^  at 12\.738 ms +runtime +numerical_err +pid 4243 NC1:6$' sample.txt
+says "errors: of the device, with its core" '^  at 12\.738 ms +device +error FP_NAN +pid 4243 NC1:6$' sample.txt
+is "errors: in the JSON" "$("$conv" report -q --json sample-session | jq -c '[.errors[] | [.source, .name, .physical_core]]')" \
+    '[["runtime","numerical_err",6],["device","error FP_NAN",6]]'
+is "errors: in the table, both of the same core" \
+    "$("$conv" table -q Error -f jsonl sample-session | jq -c '[.description, .pcore_idx, .x_nc_idx, .x_source]' | tr '\n' ' ')" \
+    '["numerical_err",0,1,"runtime"] ["error FP_NAN",0,1,"device"] '
+
 # -- checks
 exits "a check that holds exits 4" 4 "$conv" report -q --fail-on 'core.utilization < 0.6' "$data/events.json"
-says "and says which value" 'core.utilization < 0.6: 0.2487 for process 0 NC0 \(2 of 2\)'
-says "also in the report" 'FAILED +core.utilization < 0.6: 0.2487' stdout
+says "and says which value" 'core.utilization < 0.6: 24.87 % for process 0 NC0 \(2 of 2\)'
+says "also in the report" 'FAILED +core.utilization < 0.6: 24.87 %' stdout
 exits "checks that do not hold pass" 0 "$conv" report -q --fail-on 'gap.max_ns > 2ms' \
     --fail-on 'wait.share>96%' --fail-on 'h2d.bytes != 128KiB' --fail-on 'loss.events > 0' "$data/events.json"
 is "one of several is enough" "$("$conv" report -q --json --fail-on 'gap.max_ns>1s' \
     --fail-on 'errors.count>=1' "$data/events.json" 2>/dev/null | jq -c '[.checks[].held]'; echo "${PIPESTATUS[0]}")" \
     "$(printf '[0,1]\n4')"
+exits "a fraction as a percentage" 4 "$conv" report -q --fail-on 'core.utilization < 60%' "$data/events.json"
+for expr in 'core.utilization < 90' 'engine.active_percent>1.5'; do
+    exits "no fraction: $expr" 2 "$conv" report -q --fail-on "$expr" "$data/events.json"
+done
+says "no fraction: says what to write" 'engine.active_percent is a fraction 0\.\.1; write 0\.015 or 1\.5%'
+exits "percentages are no fractions" 0 "$conv" report -q --fail-on 'cpu.mean_percent > 100' "$data/events.json"
 exits "losses can be checked" 4 "$conv" report -q --fail-on 'loss.events > 1000' "$data/behind-log.txt"
 says "with the number of the warning" 'loss.events > 1000: 1001'
 exits "an unknown figure is a usage error" 2 "$conv" report --fail-on 'core.speed > 1' "$data/events.json"
