@@ -201,8 +201,8 @@ static void put_events(const struct comparison *c, size_t top, FILE *to)
                                        "ratio",   "cost",    "partial A", "partial B"};
     struct conv_columns t = conv_columns_begin("lrrrrrrrrrrr");
     fputs(
-        "\nEvents: counts, totals and means of whole spans (and counts of instants); spans cut at "
-        "an edge are partial and in none of them\n"
+        "\nEvents: counts, totals and means are of whole spans; partial ones, cut at an edge, are "
+        "in none\n"
         "  cost: (mean B - mean A) * count B, what slower means cost B; largest first\n",
         to);
     for (size_t i = 0; i < NTFF_ARRAY_LEN(head); i++)

@@ -62,4 +62,9 @@ exits "two inputs are needed" 2 "$conv" diff "$data/events.json"
 exits "three are too many" 2 "$conv" diff a b c
 exits "a missing one" 1 "$conv" diff "$data/events.json" nowhere
 exits "losses of either count" 3 "$conv" diff -q "$data/events.json" "$data/cut.json"
+says "text: says what the means are of" '^Events: .* of whole spans; partial ones' diff.txt
+is "text: total = mean * count, whatever is partial" "$(awk '$1 == "nrt_load" { print $2, $3, $(NF - 1), $NF }' diff.txt)" \
+    "0 0 1 1"
+is "JSON: both counts" "$("$conv" diff -q --json "$data/events.json" b.json |
+    jq -c '.events[] | select(.name == "nrt_load") | [.a.count, .a.partial, .b.count, .b.partial]')" '[0,1,0,1]'
 finish
