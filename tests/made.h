@@ -37,6 +37,7 @@ bool made_details(const struct ntff_trace *t, const struct ntff_event *e, struct
  * "hostile"  names and values a terminal must be protected from
  * "deep"     40 levels of nesting, and lanes
  * "years"    a span of a nanosecond and a span of three years
+ * "edge"     times at either end of what 64 bits can hold
  * "empty"    tracks without events; "samples": counters only
  * "bench"    n events on many tracks, like a device profile: short spans, lanes, some errors
  * "random"   n events by seed, any shape the model allows

@@ -225,6 +225,29 @@ static struct ntff_trace *years(void)
     return made_end(s);
 }
 
+static struct ntff_trace *edge(void)
+{
+    struct made *s = made_begin();
+    uint32_t p = made_track(s, NTFF_NONE, NTFF_TRACK_PROCESS, "edge");
+    uint32_t t = made_track(s, p, NTFF_TRACK_THREAD, "main");
+    static const struct {
+        uint64_t ts, dur;
+    } spans[] = {{0, 5},
+                 {5, UINT64_MAX - 5},
+                 {7, 1},
+                 {UINT64_MAX / 2, 10},
+                 {UINT64_MAX - 20, 10},
+                 {UINT64_MAX - 10, 10},
+                 {UINT64_MAX - 1, 1}};
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(spans); i++) {
+        uint32_t e = made_span(s, t, 0, 0, spans[i].dur, i % 2 ? "odd" : "even");
+        made_event_of(s, e)->ts_ns = spans[i].ts;
+    }
+    uint32_t e = made_instant(s, t, 0, "the last moment");
+    made_event_of(s, e)->ts_ns = UINT64_MAX;
+    return made_end(s);
+}
+
 static struct ntff_trace *empty(void)
 {
     struct made *s = made_begin();
@@ -368,6 +391,8 @@ struct ntff_trace *made_make(const char *recipe, size_t n, uint64_t seed)
         return deep();
     if (strcmp(recipe, "years") == 0)
         return years();
+    if (strcmp(recipe, "edge") == 0)
+        return edge();
     if (strcmp(recipe, "empty") == 0)
         return empty();
     if (strcmp(recipe, "samples") == 0)

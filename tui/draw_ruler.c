@@ -29,6 +29,19 @@ uint64_t tui_tick_step(const struct tui_view *v, int label_cols)
     return step_s[i] * NTFF_NS_PER_SEC;
 }
 
+uint64_t tui_tick_first(uint64_t rel, uint64_t step)
+{
+    uint64_t over = rel % step;
+    if (over == 0)
+        return rel;
+    return rel > UINT64_MAX - (step - over) ? UINT64_MAX : rel + (step - over);
+}
+
+uint64_t tui_tick_next(uint64_t rel, uint64_t step)
+{
+    return rel > UINT64_MAX - step ? UINT64_MAX : rel + step;
+}
+
 #define LABEL_COLS 12
 
 /* Deep in a long trace full times do not fit between ticks: then they count from a base, which is
@@ -75,13 +88,14 @@ void tui_draw_ruler(struct tui_app *a, struct tui_screen *s)
     uint64_t step = tui_tick_step(&a->view, a->utc ? LABEL_COLS + 8 : LABEL_COLS);
     uint64_t base = label_base(a, step);
     uint64_t rel = a->view.from - begin;
-    uint64_t first = rel % step ? (rel / step + 1) * step : rel;
+    uint64_t first = tui_tick_first(rel, step);
     if (base && a->lay.corner.w > 4) {
         tui_fmt_time(label, base, step, a->g->us);
         tui_put_cut(s, a->lay.corner.x, r.y, a->lay.corner.w - 1, TUI_STYLE_RULER, label,
                     strlen(label));
     }
-    for (uint64_t t = first; begin + t < tui_view_to(&a->view) && t >= first; t += step) {
+    uint64_t last = tui_view_to(&a->view) - begin;
+    for (uint64_t t = first; t < last; t = tui_tick_next(t, step)) {
         int x = tui_view_col(&a->view, begin + t);
         fmt_tick(a, label, t, base, step);
         tui_put(s, r.x + x, r.y, TUI_STYLE_RULER, a->g->tick);

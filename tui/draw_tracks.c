@@ -440,9 +440,10 @@ static void paint_tree(struct tui_app *a, struct tui_screen *s, int y, const str
 static void find_ticks(const struct tui_app *a, bool *tick)
 {
     uint64_t step = tui_tick_step(&a->view, a->utc ? 20 : 12), begin = a->t->begin_ns;
-    uint64_t rel = a->view.from - begin, t = rel % step ? (rel / step + 1) * step : rel;
+    uint64_t first = tui_tick_first(a->view.from - begin, step),
+             last = tui_view_to(&a->view) - begin;
     memset(tick, 0, (size_t)a->view.cols * sizeof *tick);
-    for (uint64_t first = t; begin + t < tui_view_to(&a->view) && t >= first; t += step) {
+    for (uint64_t t = first; t < last; t = tui_tick_next(t, step)) {
         int x = tui_view_col(&a->view, begin + t);
         if (x >= 0 && x < a->view.cols)
             tick[x] = true;

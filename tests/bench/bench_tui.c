@@ -255,7 +255,7 @@ static void bench_tty(char **argv)
     static const struct {
         const char *what, *keys;
         double share;
-    } steps[] = {{"cursor one column", "l", 0.15},
+    } steps[] = {{"cursor one column", "l", 0.25},
                  {"cursor one line", "j", 0.15},
                  {"pan by an eighth", "d", 1},
                  {"zoom in", "+", 1},

@@ -152,6 +152,7 @@ TAP_TEST(random_keys_on_odd_shapes)
 {
     random_walk("deep", 0, 5, 500, false);
     random_walk("years", 0, 6, 700, false);
+    random_walk("edge", 0, 9, 900, false);
     random_walk("empty", 0, 7, 200, false);
     random_walk("samples", 0, 8, 300, false);
 }
