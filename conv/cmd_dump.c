@@ -1,19 +1,21 @@
 /* cmd_dump - ntff-conv dump: every field of every message of a file, as text. */
 #include "conv/conv.h"
 
+#include <fts.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "conv/figtext.h"
 #include "conv/outfile.h"
-#include "conv/paths.h"
 #include "proto/dump_file.h"
 #include "proto/out.h"
 
 struct settings {
     const char *schema, *type, *output;
-    bool raw, offsets, force, quiet;
+    bool raw, names, records, offsets, force, quiet;
     size_t max_bytes;
 };
 
@@ -35,6 +37,10 @@ static const struct conv_option options[] = {
      CONV_OPT_TEXT, offsetof(struct settings, type), NULL},
     {"raw", 0, NULL, "by number only, in file order", CONV_OPT_FLAG, offsetof(struct settings, raw),
      NULL},
+    {"names", 0, NULL, "the name of each event type as a comment behind its number", CONV_OPT_FLAG,
+     offsetof(struct settings, names), NULL},
+    {"records", 0, NULL, ".ntff: also every notification record, a comment line each",
+     CONV_OPT_FLAG, offsetof(struct settings, records), NULL},
     {"offsets", 0, NULL, "the place of each message, as a comment before it", CONV_OPT_FLAG,
      offsetof(struct settings, offsets), NULL},
     {"max-bytes", 0, "N", "show at most N bytes of one value", CONV_OPT_SET, 0, set_max},
@@ -48,7 +54,7 @@ static const struct conv_option options[] = {
 
 static const struct conv_cli cli = {
     .command = "dump",
-    .operands = "FILE",
+    .operands = "FILE...",
     .about =
         "Prints every field of every message of FILE as text, like protoc --decode: .ntff, "
         "ntrace.pb, trace_info.pb, cpu_util.pb, host_mem.pb, raw records, any other protobuf by "
@@ -57,7 +63,9 @@ static const struct conv_cli cli = {
     .options = options,
     .n_options = NTFF_ARRAY_LEN(options),
     .min_operands = 1,
-    .max_operands = 1,
+    .more =
+        "Exit status: 0 all printed, 1 nothing printed, 2 usage, 3 printed with damage, or a FILE "
+        "is missing in it.\n",
 };
 
 static bool to_out(void *user, const char *text, size_t len)
@@ -70,36 +78,26 @@ static struct ntff_dump_options dump_options(const struct settings *o, const str
 {
     const char *type = o->type && strncmp(o->type, "ntff.", 5) == 0 ? o->type + 5 : o->type;
     return (struct ntff_dump_options){
-        .schema = s, .type = type, .raw = o->raw, .offsets = o->offsets};
+        .schema = s, .type = type, .raw = o->raw, .records = o->records, .offsets = o->offsets};
 }
 
 /* Dumps a mapped file; the exit code. */
 static int dump_to(const struct settings *o, const struct ntff_schema *s,
-                   const struct ntff_input *in)
+                   const struct ntff_input *in, struct ntff_out *out, bool header)
 {
     struct ntff_error err = {.offset = NTFF_NO_OFFSET};
-    struct ntff_out *out = NULL;
     char a[64], b[64];
-    const char *path = o->output ? o->output : "-";
-    size_t len = strlen(path);
-    int flags = (o->force ? NTFF_OUT_REPLACE : 0) |
-                (len > 3 && strcmp(path + len - 3, ".gz") == 0 ? NTFF_OUT_GZIP : 0);
-    if (!conv_output_allowed(path, &in->path, 1, &err) ||
-        ntff_out_open(&out, path, flags, 0, &err) != NTFF_OK) {
-        conv_say("%s", err.text);
-        return CONV_NOTHING;
-    }
-    struct ntff_dump d = {.write = to_out, .user = out, .max_bytes = o->max_bytes};
+    struct ntff_dump d = {
+        .write = to_out, .user = out, .max_bytes = o->max_bytes, .type_names = o->names};
     struct ntff_dump_options options_of_dump = dump_options(o, s);
+    if (header)
+        ntff_dump_comment(&d, "file %s", in->path);
     enum ntff_status status = ntff_dump_file(&d, in, &options_of_dump, &err);
-    if (status == NTFF_OK ||
-        status == NTFF_CANCELLED) /* cancelled = the output failed: it knows why */
-        status = ntff_out_commit(out, &err);
-    bool output = ntff_out_failed(out);
-    ntff_out_close(out);
     int code = d.n_damaged || d.n_cut ? CONV_LOSSES : CONV_ALL;
-    if (status != NTFF_OK) {
-        conv_say("%s%s%s", output ? conv_output_name(path) : "", output ? ": " : "", err.text);
+    if (status == NTFF_CANCELLED) { /* the output failed: it knows why */
+        code = CONV_ALL;
+    } else if (status != NTFF_OK) {
+        conv_say("%s", err.text);
         code = status == NTFF_INVALID ? CONV_USAGE : CONV_NOTHING;
     } else if (code == CONV_LOSSES && !o->quiet) {
         conv_say("%s: %s, %s cut; see the lines with #", in->path,
@@ -107,6 +105,44 @@ static int dump_to(const struct settings *o, const struct ntff_schema *s,
     }
     ntff_dump_done(&d);
     return code;
+}
+
+enum { EXAMPLES = 3, LEVELS = 3 };
+
+static bool of_capture(const FTSENT *e)
+{
+    const char *dot = strrchr(e->fts_name, '.');
+    return e->fts_info == FTS_F && dot && (strcmp(dot, ".pb") == 0 || strcmp(dot, ".ntff") == 0);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* A directory is not dumped; says which files of it can be. */
+static void say_files(const char *dir)
+{
+    char *roots[] = {(char *)(uintptr_t)dir, NULL}, list[600] = "";
+    size_t n = 0, at = 0;
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    for (FTSENT *e; tree && n < EXAMPLES && (e = fts_read(tree));) {
+        if (e->fts_level >= LEVELS && e->fts_info == FTS_D)
+            fts_set(tree, e, FTS_SKIP);
+        if (!of_capture(e) || at + strlen(e->fts_path) + 3 > sizeof list)
+            continue;
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s %s", n++ ? "," : "", e->fts_path);
+    }
+    if (tree)
+        fts_close(tree);
+    conv_say(n ? "%s: is a directory; dump takes files, such as%s" : "%s: is a directory%s", dir,
+             list);
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* What is not mapped (pipes, gzip) may fill half of the memory. */
@@ -119,22 +155,44 @@ static size_t half_of_memory(void)
     return bytes / 2;
 }
 
-static int dump_path(const struct settings *o, const struct ntff_schema *s, const char *path)
+static int dump_path(const struct settings *o, const struct ntff_schema *s, const char *path,
+                     struct ntff_out *out, bool header)
 {
     struct ntff_error err = {.offset = NTFF_NO_OFFSET};
     struct ntff_budget budget = {.max_bytes = half_of_memory()};
     struct ntff_input in;
     int code = CONV_NOTHING;
+    if (is_directory(path)) {
+        say_files(path);
+        return code;
+    }
     if (ntff_input_open(&in, path, &budget, &err) != NTFF_OK) {
         conv_say("%s", err.text);
         return code;
     }
     if (ntff_input_map(&in, &err) == NTFF_OK)
-        code = dump_to(o, s, &in);
+        code = dump_to(o, s, &in, out, header);
     else
         conv_say("%s", err.text);
     ntff_input_close(&in);
     return code;
+}
+
+/* What could be printed is; the exit code tells of the rest. */
+static int dump_all(const struct settings *o, const struct ntff_schema *s,
+                    const struct conv_args *args, struct ntff_out *out)
+{
+    size_t good = 0;
+    int result = CONV_ALL;
+    for (size_t i = 0; i < args->n_operands && !ntff_out_failed(out); i++) {
+        int code = dump_path(o, s, args->operands[i], out, args->n_operands > 1);
+        if (code == CONV_USAGE)
+            return code;
+        good += code != CONV_NOTHING;
+        if (code != CONV_ALL)
+            result = CONV_LOSSES;
+    }
+    return good ? result : CONV_NOTHING;
 }
 
 int conv_cmd_dump(int argc, char **argv)
@@ -142,12 +200,16 @@ int conv_cmd_dump(int argc, char **argv)
     struct settings o = {.schema = getenv("NTFF_SCHEMA")};
     struct conv_args args;
     struct ntff_schema *s = NULL;
+    struct ntff_out *out = NULL;
     struct ntff_error err;
     int code = conv_cli_parse(&cli, argc, argv, &o, &args);
     if (code != CONV_GO)
         return code;
     if (ntff_schema_open(o.schema, getenv("LD_LIBRARY_PATH"), &s, &err) == NTFF_OK) {
-        code = dump_path(&o, s, args.operands[0]);
+        code = conv_outfile_open(&out, o.output, o.force, &args);
+        if (code == CONV_ALL)
+            code = dump_all(&o, s, &args, out);
+        code = conv_outfile_close(out, o.output, code);
     } else {
         conv_say("%s", err.text);
         code = CONV_NOTHING;

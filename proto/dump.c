@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/event_types.h"
 #include "proto/textfmt.h"
 #include "proto/wire.h"
 
@@ -301,6 +302,13 @@ static void dump_packed(struct ntff_dump *d, const struct ntff_field_def *def,
     }
 }
 
+static void put_type_name(struct ntff_dump *d, uint64_t v)
+{
+    const struct ntff_event_type *type = v <= UINT32_MAX ? ntff_event_type((uint32_t)v) : NULL;
+    if (type)
+        ntff_buf_printf(&d->buf, "  # %s", type->name);
+}
+
 /* A map entry always shows both its fields, as protoc does: what is absent has its default. */
 static void dump_map_default(struct ntff_dump *d, const struct ntff_message_def *m,
                              struct ntff_slice msg, uint32_t number, unsigned depth)
@@ -355,6 +363,8 @@ static void dump_known(struct ntff_dump *d, const struct ntff_field_def *def,
         put_text(d, slice(f));
     else
         put_number(d, def, f->value);
+    if (NTFF_UNLIKELY(d->type_names) && strcmp(def->name, "event_type") == 0)
+        put_type_name(d, f->value);
     if (NTFF_UNLIKELY(def->type == NTFF_T_MESSAGE)) {
         ntff_buf_printf(&d->buf, "  # nested more than %d deep", NTFF_DUMP_MAX_DEPTH);
         d->n_damaged++;

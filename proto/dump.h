@@ -26,6 +26,7 @@ struct ntff_dump {
     void *user;
     const struct ntff_dump_overlay *overlays;
     size_t n_overlays;
+    bool type_names;  /* the name of an event type as a comment behind its number */
     size_t max_bytes; /* of one bytes or string value; more is cut, with a comment; 0 = no limit */
     struct ntff_budget *budget;
     /* where the bytes given lie: offsets in comments are (p - base) + base_off */

@@ -2,8 +2,8 @@
  *
  * ntff_info.c takes the container apart; it knows which numbers the schema lacked and a test found,
  * and where the runs of the sections lie. Instructions and notification records themselves are not
- * printed: they are gigabytes, and the converter shows them. Each run is a comment line with its
- * place, so that other tools can cut it out. */
+ * printed unless asked for: they are gigabytes, and the converter shows them. Each run is a comment
+ * line with its place, so that other tools can cut it out. */
 #include "proto/dump_priv.h"
 
 #include <inttypes.h>
@@ -134,6 +134,8 @@ static void list_blob(struct ntff_dump_job *j, const struct ntff_profile *p, siz
     ntff_dump_comment(j->d, "  trace %zu: %" PRIu64 " bytes at 0x%" PRIx64 "; %s, %s of %s%s: %s",
                       i, len, off, where, ntff_trace_type_name(b->trace_type, type),
                       ntff_block_type_name(b->block_type, block), engine, kinds);
+    if (j->opt.records)
+        ntff_dump_notifs(j->d, (const uint8_t *)p->file.p + off, len, off);
 }
 
 static void note_cut(struct ntff_dump_job *j, const char *section, uint64_t want, uint64_t there)

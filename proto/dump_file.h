@@ -14,6 +14,7 @@ struct ntff_dump_options {
     const struct ntff_schema *schema; /* never NULL */
     const char *type;                 /* read as this message; NULL = find out */
     bool raw;                         /* by number, in file order, whatever the schema says */
+    bool records;                     /* .ntff: a comment for each notification record */
     bool offsets;                     /* a comment with the offset before each message */
 };
 
@@ -22,6 +23,10 @@ struct ntff_dump_options {
 enum ntff_status ntff_dump_file(struct ntff_dump *d, const struct ntff_input *in,
                                 const struct ntff_dump_options *opt,
                                 struct ntff_error *err) NTFF_MUST_CHECK;
+
+/* The records of a run of device notifications, a comment each (dump_notif.c); off is the place of
+ * the first in the file. */
+void ntff_dump_notifs(struct ntff_dump *d, const uint8_t *data, uint64_t len, uint64_t off);
 
 /* The same for an array of raw 112-byte records (dump_record.c). */
 void ntff_dump_records(struct ntff_dump *d, const struct ntff_input *in, bool offsets);

@@ -101,7 +101,7 @@ exits "ELF" 1 "$conv" dump /bin/sh
 says "ELF: is called that" 'an ELF file'
 echo hello >text.txt
 exits "text" 1 "$conv" dump text.txt
-exits "two files" 2 "$conv" dump text.txt text.txt
+exits "two files, neither of them protobuf" 1 "$conv" dump text.txt text.txt
 exits "no such file" 1 "$conv" dump nowhere
 # shellcheck disable=SC2016
 exits "full disk" 1 sh -c '"$0" dump "$1" >/dev/full' "$conv" "$one/ntrace.pb"
@@ -132,4 +132,35 @@ printf 'x\033[31m\200\n' >esc
 { printf '\x0a\x09'; cat esc; printf '\x01'; } >esc.pb
 "$conv" dump esc.pb >esc.txt
 ok "control characters never get out" sh -c '! LC_ALL=C grep -q "[^ -~]" esc.txt'
+
+# -- names, records, several files ------------------------------------------------------------------------
+"$conv" dump "$one/ntrace.pb" >plain.txt
+exits "--names" 0 "$conv" dump --names "$one/ntrace.pb"
+says "--names: the name behind the number" '^  event_type: 19  # kbl_exec_wait$' "$TMP/stdout"
+is "--names: every known number has one" "$(grep -c '^  event_type: [0-9]*$' "$TMP/stdout")" 0
+sed -E 's/^(  event_type: [0-9]+)  # .*/\1/' "$TMP/stdout" >nameless.txt
+same "--names: else the same text" nameless.txt plain.txt
+exits "--records" 0 "$conv" dump --records "$ntff"
+is "--records: as many as the counts before them say" \
+    "$(grep -cE '^#     0x[0-9a-f]+: [0-9]+ ps, ' "$TMP/stdout")" \
+    "$(sed -n 's/^#   trace [0-9]*: .*: \(.*\)/\1/p' "$TMP/stdout" | grep -oE '[0-9]+ [a-z]' | awk '{ n += $1 } END { print n }')"
+says "--records: place, time, engine, kind, words" \
+    '^#     0x65b3: [0-9]+ ps, PE instruction start, pc 0, hint 0 \(0x04000000 0x[0-9a-f]{8}\)$' "$TMP/stdout"
+word=$(od -An -t x4 -j $((0x65b3)) -N 4 "$ntff" | tr -d ' ')
+time=$(od -An -t u8 -j $((0x65b3 + 8)) -N 8 "$ntff" | tr -d ' ')
+says "--records: as the file has it" "0x65b3: $time ps, .*\(0x$word " "$TMP/stdout"
+grep -v '^#     0x' "$TMP/stdout" >rest.txt
+"$conv" dump "$ntff" >plain.txt
+same "--records: else the same text" rest.txt plain.txt
+exits "two files" 0 "$conv" dump "$one/ntrace.pb" "$one/cpu_util.pb"
+is "two files: a header each" "$(grep '^# file ' "$TMP/stdout")" "# file $one/ntrace.pb
+# file $one/cpu_util.pb"
+{ echo "# file $one/ntrace.pb"; "$conv" dump "$one/ntrace.pb"; echo "# file $one/cpu_util.pb"; "$conv" dump "$one/cpu_util.pb"; } >both.txt
+same "two files: one after the other" "$TMP/stdout" both.txt
+exits "two files, one of them missing: the other is printed" 3 "$conv" dump nowhere "$one/cpu_util.pb"
+says "two files, one of them missing: is named" 'nowhere: .*No such file'
+ok "two files, one of them missing: text" grep -q '^cpu_util {' "$TMP/stdout"
+exits "a directory" 1 "$conv" dump "$cases/e-device"
+says "a directory: says which files to try" 'e-device: is a directory; dump takes files, such as .*/cpu_util\.pb, .*\.ntff'
+silent "a directory: no text" "$TMP/stdout"
 finish
