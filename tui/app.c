@@ -363,8 +363,9 @@ static bool frame_memory(struct tui_app *a)
         a->vals_cap = a->view.cols;
     }
     struct tui_view whole = tui_app_whole(a);
-    return tui_sums_frame(&a->sums, &a->rows, &a->view, FRAME_BUDGET) &&
-           tui_sums_frame(&a->overview, &a->rows, &whole, FRAME_BUDGET / 4);
+    int64_t budget = a->o.plain ? INT64_MAX : FRAME_BUDGET; /* nobody waits for half a page */
+    return tui_sums_frame(&a->sums, &a->rows, &a->view, budget) &&
+           tui_sums_frame(&a->overview, &a->rows, &whole, budget / 4);
 }
 
 static void draw_page(struct tui_app *a, struct tui_screen *s)

@@ -76,4 +76,17 @@ done
 ln -s out link
 exits "summary into the trace through a link" 2 "$conv" -q -o link/t.pftrace --summary out/t.pftrace "$one"
 is "summary into the trace: nothing written" "$(ls -A out)" ""
+
+# -- a row for each of 50000 threads: time must not grow with their square
+python3 - >threads.json <<'PY'
+t = 1764440000000000000
+print('{"events":[' + ",".join(
+    f'{{"event_type":"generic","phase":"instant","nc_idx":0,"thread_id":{i + 1},"timestamp_ns":{t + i}}}'
+    for i in range(50000)) + "]}")
+PY
+for what in "$conv -q -o threads.pftrace" "$conv -q -f chrome -o threads.out" "$conv info" "$conv report" \
+    "$conv events" "$tui --print"; do
+    # shellcheck disable=SC2086
+    exits "50000 threads: ${what##*/}" 0 bash -c "ulimit -t 20; exec $what threads.json"
+done
 finish
