@@ -1,7 +1,8 @@
 /* common - messages, progress and loading for the commands; see conv.h. */
 #include "conv/conv.h"
-#include "conv/foreign.h"
 #include "conv/redact.h"
+
+#include "proto/foreign.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -142,7 +143,7 @@ void conv_say_nothing(const struct conv_args *args, const struct ntff_error *err
 {
     bool known = false;
     for (size_t i = 0; i < args->n_operands; i++) {
-        const char *what = conv_foreign(args->operands[i]);
+        const char *what = ntff_foreign(args->operands[i]);
         if (what)
             conv_say("%s: this is %s, not a capture", args->operands[i], what);
         known |= what != NULL;

@@ -8,6 +8,7 @@
 #include "term.h"
 #include "timefmt.h"
 
+#include "proto/foreign.h"
 #include "proto/input.h"
 
 #include <inttypes.h>
@@ -435,8 +436,19 @@ static int run_terminal(struct program *p)
 /* What went wrong while loading; its exit code. */
 static int not_loaded(const struct program *p, enum ntff_status st)
 {
+    bool known = false;
     tui_term_close();
-    complain(p->err.text[0] ? p->err.text : ntff_status_text(st));
+    for (size_t i = 0; st == NTFF_NOTHING && i < p->args.n_inputs; i++) {
+        const char *what = ntff_foreign(p->args.inputs[i]);
+        char text[600];
+        snprintf(text, sizeof text, "%.400s: this is %s, not a capture", p->args.inputs[i],
+                 what ? what : "");
+        if (what)
+            complain(text);
+        known |= what != NULL;
+    }
+    if (!known)
+        complain(p->err.text[0] ? p->err.text : ntff_status_text(st));
     if (st == NTFF_CANCELLED)
         return quit_code();
     return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
@@ -494,8 +506,10 @@ int main(int argc, char **argv)
         complain(err.text);
     } else if (p.args.help) {
         tui_usage(stdout);
+        code = finish_output(EXIT_GOOD);
     } else if (p.args.version) {
         printf("ntff-tui %s\n", NTFF_VERSION);
+        code = finish_output(EXIT_GOOD);
     } else {
         code = run(&p);
     }

@@ -153,6 +153,9 @@ if [ -e /dev/full ]; then
     to_full "events" events in
     to_full "schema" schema
     to_full "table --list" table --list
+    rc=0
+    [ ! -x "$tui" ] || "$tui" --help >/dev/full 2>err || rc=$?
+    [ ! -x "$tui" ] || is "ntff-tui --help on a full disk: exit status" $rc 1
 fi
 # a file size limit fails like a full disk, half way through
 rc=0

@@ -87,6 +87,11 @@ for command in convert info report events; do
     says "$command of a Chrome trace: says what it is" 't\.json\.gz: this is a Chrome trace, not a capture'
 done
 
+if [ -x "$tui" ]; then
+    exits "ntff-tui of a Perfetto trace" 1 "$tui" --print got.pftrace
+    says "ntff-tui of a Perfetto trace: says what it is" '^ntff-tui: got\.pftrace: this is a Perfetto trace, not a capture$'
+fi
+
 # -- device time ------------------------------------------------------------------------------------------
 exits "a device profile alone" 0 "$conv" -o t.pftrace one.ntff
 says "a device profile alone: device time is said" \

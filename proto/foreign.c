@@ -1,7 +1,7 @@
 /* foreign - see foreign.h. A Perfetto trace is a message whose field 1 are packets; nearly every
  * packet names its sequence. A Chrome trace has "traceEvents", or is a list of objects with "ph".
  */
-#include "conv/foreign.h"
+#include "proto/foreign.h"
 
 #include "proto/input.h"
 #include "proto/wire.h"
@@ -49,7 +49,7 @@ static bool is_chrome(struct ntff_slice head)
     return holds(head, p[at] == '{' ? "\"traceEvents\"" : "\"ph\"");
 }
 
-const char *conv_foreign(const char *path)
+const char *ntff_foreign(const char *path)
 {
     struct ntff_input in;
     if (strcmp(path, "-") == 0 || ntff_input_open(&in, path, NULL, NULL) != NTFF_OK)
