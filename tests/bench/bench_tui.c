@@ -221,15 +221,24 @@ static size_t drain(int fd)
     return n;
 }
 
-static double bytes_per_key(int fd, const char *keys, int times)
+static size_t send_keys(int fd, const char *keys)
 {
-    size_t n = 0;
-    for (int i = 0; i < times; i++) {
-        if (write(fd, keys, strlen(keys)) < 0)
-            die(strerror(errno));
-        n += drain(fd);
+    if (write(fd, keys, strlen(keys)) < 0)
+        die(strerror(errno));
+    return drain(fd);
+}
+
+/* Bytes of a step, five times, each beside a full redraw of what it led to. */
+static void step_row(int fd, const char *what, const char *keys, double limit)
+{
+    double step = 0, full = 0;
+    char text[80];
+    for (int i = 0; i < 5; i++) {
+        step += (double)send_keys(fd, keys);
+        full += (double)send_keys(fd, "\x0c"); /* ctrl-L */
     }
-    return (double)n / times;
+    snprintf(text, sizeof text, "%s (%.0f B) over full redraw", what, step / 5);
+    row(text, step / full, "", limit);
 }
 
 static void bench_tty(char **argv)
@@ -248,24 +257,15 @@ static void bench_tty(char **argv)
     usleep(300000);
     for (int i = 0; i < 40 && drain(fd) == 0; i++)
         ;
-    bytes_per_key(fd, "+", 6); /* somewhere inside */
+    for (int i = 0; i < 6; i++)
+        send_keys(fd, "+"); /* somewhere inside */
     printf("viewer: bytes on the line, 120x40, %s\n", argv[1]);
-    double full = bytes_per_key(fd, "\x0c", 5); /* ctrl-L */
-    row("full redraw", full, "B", -1);
-    static const struct {
-        const char *what, *keys;
-        double share;
-    } steps[] = {{"cursor one column", "l", 0.25},
-                 {"cursor one line", "j", 0.15},
-                 {"pan by an eighth", "d", 1},
-                 {"zoom in", "+", 1},
-                 {"scroll the tracks by a page", "\033[6~", 1}};
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(steps); i++) {
-        char what[80];
-        double n = bytes_per_key(fd, steps[i].keys, 5);
-        snprintf(what, sizeof what, "%s (%.0f B) over full redraw", steps[i].what, n);
-        row(what, n / full, "", steps[i].share);
-    }
+    row("full redraw", (double)send_keys(fd, "\x0c"), "B", -1);
+    step_row(fd, "cursor one column", "l", 0.25);
+    step_row(fd, "cursor one line", "j", 0.15);
+    step_row(fd, "pan by an eighth", "d", 1.1); /* every column changes */
+    step_row(fd, "zoom in", "+", 1.1);
+    step_row(fd, "scroll the tracks by a page", "\033[6~", 1);
     if (write(fd, "q", 1) < 0)
         kill(pid, SIGTERM);
     drain(fd);
