@@ -1,4 +1,4 @@
-# ntff-tools. `make help` lists the targets; VARIANT=release|debug|asan|cov picks the flags.
+# ntff-tools. `make help` lists the targets; VARIANT=release|debug|asan|tsan|cov picks the flags.
 
 VARIANT ?= release
 PREFIX  ?= /usr/local
@@ -32,16 +32,18 @@ LD_HARDEN := -pie -Wl,-z,relro,-z,now
 OPT_release := -O2 -g $(HARDEN)
 OPT_debug   := -O0 -g3
 OPT_asan    := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+OPT_tsan    := -O1 -g3 -fsanitize=thread -fno-omit-frame-pointer
 OPT_cov     := -O0 -g3 --coverage
 LD_release  := $(LD_HARDEN)
 LD_asan     := -fsanitize=address,undefined
+LD_tsan     := -fsanitize=thread
 LD_cov      := --coverage
 
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS_CORE  = $(shell pkg-config --libs libprotobuf-c zlib json-c 2>/dev/null)
 LIBS_TUI   = $(shell pkg-config --libs ncursesw 2>/dev/null)
 
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DNTFF_VERSION='"$(VERSION)"' $(WARN) $(OPT_$(VARIANT)) -I. -I$(GEN) $(PKG_CFLAGS) $(CFLAGS)
+ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -DNTFF_VERSION='"$(VERSION)"' $(WARN) $(OPT_$(VARIANT)) -I. -I$(GEN) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(LD_$(VARIANT)) $(LDFLAGS)
 
 PROTOS   := ntff neuron_trace
