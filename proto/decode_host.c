@@ -1,8 +1,13 @@
 /* decode_host - the files of the host side: ntrace.pb, trace_info.pb, cpu_util.pb, host_mem.pb, and
- * dumps of raw 112-byte records. probe.c has said what the file is; here it becomes records. */
+ * dumps of raw 112-byte records. probe.c has said what the file is; here it becomes records.
+ *
+ * ntrace.pb may be large. It goes through batches (worker.h): one pass finds the next few hundred
+ * fields, another, possibly on another thread, decodes the events among them, and here they are
+ * taken in order. */
 #include "proto/decode_host.h"
 
 #include "proto/builder.h"
+#include "proto/worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,9 +18,29 @@ struct reader {
     const uint8_t *data;
     uint64_t len;
     const struct ntff_probe *probe;
+    const struct ntff_event_plan *plan;
     uint32_t file, proc;
     uint32_t first_source; /* one per window */
     uint32_t n_sources;
+    struct batch *batches;
+    struct ntff_wire at; /* what has not been put into a batch yet */
+};
+
+/* A field of a bare ntrace_info, or a record of a stream. */
+struct item {
+    struct ntff_field field; /* its data is the record */
+    uint64_t ref_off;        /* where the length of the record is, or in a stream its frame */
+    bool is_event;
+    const char *why; /* it cannot be decoded, at offset bad_at of the record; NULL: it is decoded */
+    size_t bad_at;
+};
+
+enum { BATCH_ITEMS = 256, THREADS_FROM_BYTES = 1 << 20 };
+
+struct batch {
+    size_t n;
+    struct item items[BATCH_ITEMS];
+    struct ntff_rec recs[BATCH_ITEMS];
 };
 
 /* A reference has 32 bits of offset: a file takes one source per 2 GiB window, each readable to the
@@ -62,42 +87,9 @@ static void bad_record(struct reader *r, uint64_t off, const char *why)
                   why);
 }
 
-static bool one_event(struct reader *r, const struct ntff_event_plan *plan, uint64_t ref_off,
-                      const uint8_t *msg, size_t len)
-{
-    struct ntff_rec rec = {.usage = NTFF_NONE};
-    const char *why;
-    size_t at;
-    struct ntff_file *f = &r->b->files.v[r->file];
-    f->n_records++;
-    if (ntff_decode_event(plan, msg, len, r->data + r->len, &rec, &why, &at) != 0) {
-        bad_record(r, (uint64_t)(msg - r->data) + at, why);
-        return true;
-    }
-    f->n_unknown_fields += rec.n_unknown;
-    if (plan->old_types && !rec.is_ring) /* an older enum: numbers only, no meaning */
-        rec.type |= NTFF_OLD_TYPE;
-    rec.ref = ref_to(r, ref_off);
-    return ntff_build_record(r->b, r->proc, &rec);
-}
-
 static bool poll(struct reader *r, uint64_t n, uint64_t off)
 {
     return n % 16384 || ntff_build_progress(r->b, "reading", off, r->len);
-}
-
-static bool stream_events(struct reader *r, const struct ntff_event_plan *plan, uint64_t *end)
-{
-    uint64_t off = 0, next, n = 0;
-    const uint8_t *msg;
-    size_t len;
-    for (; off < r->len &&
-           (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
-         off = next)
-        if (!one_event(r, plan, off, msg, len) || !poll(r, ++n, off))
-            return false;
-    *end = off;
-    return true;
 }
 
 /* -- the bare ntrace_info ------------------------------------------------------------------------
@@ -165,28 +157,112 @@ static bool info_fact(struct reader *r, const struct ntff_field *f)
     return ntff_build_fact(b, r->file, key, value, def ? b->schema->source : "number not known");
 }
 
-static bool bare_info(struct reader *r, const struct ntff_event_plan *plan, uint64_t *end)
+/* -- records in batches --------------------------------------------------------------------------
+ */
+
+static bool next_in_stream(struct reader *r, struct item *x)
 {
-    const struct ntff_probe *pr = r->probe;
-    struct ntff_wire w = ntff_wire_init(r->data, r->len);
-    struct ntff_field f;
-    uint64_t n = 0, facts = 0, before = 0, tag;
-    for (; ntff_wire_next(&w, &f) > 0; before = (uint64_t)(w.p - r->data)) {
-        bool len = f.type == NTFF_WT_LEN, good = true;
-        if (len && f.number == pr->n_events) {
-            const uint8_t *p = ntff_varint(r->data + before, w.end, &tag); /* past the tag */
-            good = one_event(r, plan, (uint64_t)(p - r->data), f.data, f.value);
-        } else if (len && f.number == pr->n_interned) {
-            good = take_interned(r, f.data, f.value);
-        } else if (facts < 200) {
-            facts++;
-            good = info_fact(r, &f);
-        }
-        if (!good || !poll(r, ++n, before))
+    const uint8_t *msg;
+    size_t len;
+    uint64_t off = (uint64_t)(r->at.p - r->data), next;
+    if (off >= r->len ||
+        !(next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len)))
+        return false;
+    *x = (struct item){.field = {.data = msg, .value = len}, .ref_off = off, .is_event = true};
+    r->at.p = r->data + next;
+    return true;
+}
+
+static bool next_in_info(struct reader *r, struct item *x)
+{
+    const uint8_t *field = r->at.p;
+    uint64_t tag;
+    if (ntff_wire_next(&r->at, &x->field) <= 0)
+        return false;
+    x->is_event = x->field.type == NTFF_WT_LEN && x->field.number == r->probe->n_events;
+    x->ref_off = (uint64_t)(ntff_varint(field, r->at.end, &tag) - r->data); /* past the tag */
+    return true;
+}
+
+static bool claim_batch(void *user, unsigned slot)
+{
+    struct reader *r = user;
+    struct batch *b = &r->batches[slot];
+    bool bare = r->probe->framing == NTFF_FRAME_BARE;
+    b->n = 0;
+    while (b->n < BATCH_ITEMS &&
+           (bare ? next_in_info(r, &b->items[b->n]) : next_in_stream(r, &b->items[b->n])))
+        b->n++;
+    return b->n > 0;
+}
+
+static void make_batch(void *user, unsigned slot)
+{
+    const struct reader *r = user;
+    struct batch *b = &r->batches[slot];
+    memset(b->recs, 0, b->n * sizeof *b->recs);
+    for (size_t i = 0; i < b->n; i++) {
+        struct item *x = &b->items[i];
+        x->why = NULL;
+        b->recs[i].usage = NTFF_NONE;
+        if (x->is_event)
+            (void)ntff_decode_event(r->plan, x->field.data, x->field.value, r->data + r->len,
+                                    &b->recs[i], &x->why, &x->bad_at);
+    }
+}
+
+static bool take_event(struct reader *r, const struct item *x, struct ntff_rec *rec)
+{
+    struct ntff_file *f = &r->b->files.v[r->file];
+    f->n_records++;
+    if (x->why) {
+        bad_record(r, (uint64_t)(x->field.data - r->data) + x->bad_at, x->why);
+        return true;
+    }
+    f->n_unknown_fields += rec->n_unknown;
+    if (r->plan->old_types && !rec->is_ring) /* an older enum: numbers only, no meaning */
+        rec->type |= NTFF_OLD_TYPE;
+    rec->ref = ref_to(r, x->ref_off);
+    return ntff_build_record(r->b, r->proc, rec);
+}
+
+static bool take_batch(struct reader *r, struct batch *b, uint64_t *n_facts)
+{
+    for (size_t i = 0; i < b->n; i++) {
+        const struct item *x = &b->items[i];
+        bool good = true;
+        if (x->is_event)
+            good = take_event(r, x, &b->recs[i]);
+        else if (x->field.type == NTFF_WT_LEN && x->field.number == r->probe->n_interned)
+            good = take_interned(r, x->field.data, x->field.value);
+        else if (*n_facts < 200 && ++*n_facts)
+            good = info_fact(r, &x->field);
+        if (!good)
             return false;
     }
-    *end = (uint64_t)(w.p - r->data);
     return true;
+}
+
+static bool batches(struct reader *r, uint64_t *end)
+{
+    unsigned jobs = r->len < THREADS_FROM_BYTES ? 1 : ntff_jobs(r->b->opt->jobs);
+    struct ntff_ahead_work work = {r, claim_batch, make_batch, ntff_ahead_slots(jobs)};
+    uint64_t n = 0, n_facts = 0;
+    int slot;
+    r->at = ntff_wire_init(r->data, r->len);
+    r->batches = ntff_build_take(r->b, work.n_slots, sizeof *r->batches);
+    struct ntff_ahead *ahead = r->batches ? ntff_ahead_start(&work, jobs - 1) : NULL;
+    bool good = ahead != NULL;
+    if (r->batches && !ahead)
+        r->b->out_of_memory = true;
+    while (good && (slot = ntff_ahead_take(ahead)) >= 0)
+        good =
+            take_batch(r, &r->batches[slot], &n_facts) &&
+            poll(r, n += BATCH_ITEMS, (uint64_t)(r->batches[slot].items[0].field.data - r->data));
+    ntff_ahead_stop(ahead);
+    ntff_build_give(r->b, r->batches, work.n_slots, sizeof *r->batches);
+    *end = (uint64_t)(r->at.p - r->data);
+    return good;
 }
 
 /* -- host samplers -------------------------------------------------------------------------------
@@ -374,6 +450,7 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
         return false;
     }
     *plan = probe->plan;
+    r.plan = plan;
     if (!facts(&r))
         return false;
     if (probe->kind == NTFF_FILE_CPU_UTIL || probe->kind == NTFF_FILE_HOST_MEM)
@@ -384,10 +461,8 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
         return !b->out_of_memory;
     else if (probe->kind == NTFF_FILE_RAW112)
         good = raw_records(&r, &end);
-    else if (probe->framing == NTFF_FRAME_BARE)
-        good = bare_info(&r, plan, &end);
     else
-        good = stream_events(&r, plan, &end);
+        good = batches(&r, &end);
     if (good && end < len) {
         b->files.v[file].skipped_bytes = len - end;
         if (!b->files.v[file].cut)

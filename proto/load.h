@@ -34,6 +34,7 @@ struct ntff_load_options {
     bool no_system; /* leave everything but .ntff alone */
     bool no_dma, no_semaphores, no_instructions;
     bool align_instances;
+    unsigned jobs;     /* threads, 0 = one per processor; changes nothing but the time */
     size_t max_memory; /* bytes for the model, 0 = no limit */
     /* Called now and then with a share 0..1000 and what is being done; nonzero cancels. */
     int (*progress)(void *user, const char *what, int permille);
