@@ -9,6 +9,7 @@
 #include "proto/place.h"
 
 #include "proto/sort.h"
+#include "proto/worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -374,40 +375,109 @@ static bool residual_track(struct ntff_builder *b, const struct ntff_core_clock 
     return *track != NTFF_NONE;
 }
 
-/* One core's map from its pairs s[0..n). */
-static bool build_clock(struct ntff_placer *p, const struct ntff_sync *s, size_t n)
+/* A core's pairs, and the map made of them. */
+struct core_pairs {
+    const struct ntff_sync *s;
+    const struct ntff_clock_pair *pairs;
+    size_t n;
+    struct ntff_clock_map *map; /* NULL: no memory */
+};
+
+struct fits {
+    enum ntff_clock_mode mode;
+    struct core_pairs *cores;
+    size_t n, n_claimed;
+    size_t in_slot[NTFF_AHEAD_MAX_SLOTS]; /* index into cores */
+};
+
+static bool claim_fit(void *user, unsigned slot)
 {
-    struct ntff_builder *b = p->b;
-    struct ntff_core_clock *c = NTFF_VEC_PUSH(b->budget, &b->clocks);
+    struct fits *f = user;
+    f->in_slot[slot] = f->n_claimed;
+    return f->n_claimed < f->n && ++f->n_claimed;
+}
+
+static void make_fit(void *user, unsigned slot)
+{
+    const struct fits *f = user;
+    struct core_pairs *c = &f->cores[f->in_slot[slot]];
+    if (ntff_clock_build(c->pairs, c->n, f->mode, &c->map, NULL) != NTFF_OK)
+        c->map = NULL;
+}
+
+/* Takes a core's map over; its residuals become a counter. */
+static bool take_clock(struct ntff_builder *b, struct core_pairs *k)
+{
+    struct ntff_core_clock *c = k->map ? NTFF_VEC_PUSH(b->budget, &b->clocks) : NULL;
     if (!c)
         return no_memory(b);
-    *c = (struct ntff_core_clock){.process = s->proc, .nc = s->nc, .core = s->core};
-    p->pairs.n = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct ntff_clock_pair *x = NTFF_VEC_PUSH(b->budget, &p->pairs);
-        if (!x)
-            return no_memory(b);
-        *x = (struct ntff_clock_pair){s[i].nc_ns, s[i].cpu_ns, s[i].exec_id};
-    }
-    if (ntff_clock_build(p->pairs.v, p->pairs.n, b->opt->clock, &c->map, NULL) != NTFF_OK)
-        return no_memory(b);
+    *c = (struct ntff_core_clock){
+        .process = k->s->proc, .nc = k->s->nc, .core = k->s->core, .map = k->map};
+    k->map = NULL;
     const struct ntff_clock_quality *q = ntff_clock_quality(c->map);
     if (q->n_resets)
         ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_RESET, q->n_resets, NULL, NTFF_NO_OFFSET,
                       "core %" PRIu32 " of NC%" PRIu32, c->core, c->nc);
     uint32_t track;
-    if (n < 2)
+    if (k->n < 2)
         return true;
     if (!residual_track(b, c, &track))
         return false;
-    for (size_t i = 0; i < p->pairs.n; i++) {
+    for (size_t i = 0; i < k->n; i++) {
         int64_t r;
-        if (ntff_clock_residual(c->map, &p->pairs.v[i], &r) &&
-            !ntff_build_sample(b, track, p->pairs.v[i].cpu_ns, r, 0))
+        if (ntff_clock_residual(c->map, &k->pairs[i], &r) &&
+            !ntff_build_sample(b, track, k->pairs[i].cpu_ns, r, 0))
             return false;
         b->t->counts.samples_in -= b->t->counts.samples_in > 0; /* derived, not read */
     }
     return true;
+}
+
+/* The cores of the sorted pairs; out may be NULL to count them. */
+static size_t split_syncs(const struct ntff_builder *b, const struct ntff_clock_pair *pairs,
+                          struct core_pairs *out)
+{
+    const struct ntff_sync *s = b->syncs.v;
+    size_t n = 0, j;
+    for (size_t i = 0; i < b->syncs.n; i = j) {
+        for (j = i + 1; j < b->syncs.n && s[j].proc == s[i].proc && s[j].nc == s[i].nc &&
+                        s[j].core == s[i].core;
+             j++)
+            ;
+        if (out)
+            out[n] = (struct core_pairs){.s = s + i, .pairs = pairs + i, .n = j - i};
+        n++;
+    }
+    return n;
+}
+
+#define THREADS_FROM_PAIRS 2000
+
+/* One map for each core that has pairs; cores are fitted by several threads. */
+static bool fit_clocks(struct ntff_builder *b)
+{
+    size_t n = b->syncs.n;
+    unsigned jobs = n < THREADS_FROM_PAIRS ? 1 : ntff_jobs(b->opt->jobs);
+    struct ntff_clock_pair *pairs = ntff_build_take(b, n, sizeof *pairs);
+    struct fits f = {.mode = b->opt->clock, .n = split_syncs(b, NULL, NULL)};
+    f.cores = pairs ? ntff_build_take(b, f.n, sizeof *f.cores) : NULL;
+    struct ntff_ahead_work work = {&f, claim_fit, make_fit, ntff_ahead_slots(jobs)};
+    for (size_t i = 0; f.cores && i < n; i++) {
+        const struct ntff_sync *s = &b->syncs.v[i];
+        pairs[i] = (struct ntff_clock_pair){s->nc_ns, s->cpu_ns, s->exec_id};
+    }
+    if (f.cores)
+        (void)split_syncs(b, pairs, f.cores);
+    struct ntff_ahead *ahead = f.cores ? ntff_ahead_start(&work, jobs - 1) : NULL;
+    bool good = ahead || no_memory(b);
+    for (int slot; good && (slot = ntff_ahead_take(ahead)) >= 0;)
+        good = take_clock(b, &f.cores[f.in_slot[slot]]);
+    ntff_ahead_stop(ahead);
+    for (size_t i = 0; f.cores && i < f.n; i++)
+        ntff_clock_done(f.cores[i].map);
+    ntff_build_give(b, f.cores, f.n, sizeof *f.cores);
+    ntff_build_give(b, pairs, n, sizeof *pairs);
+    return good;
 }
 
 static int clock_cmp(const void *pa, const void *pb)
@@ -443,13 +513,8 @@ bool ntff_placer_clocks(struct ntff_placer *p)
     }
     if (!sort_syncs(b, true, sync_cmp))
         return false;
-    for (size_t i = 0; i < n; i = j) {
-        for (j = i + 1;
-             j < n && s[j].proc == s[i].proc && s[j].nc == s[i].nc && s[j].core == s[i].core; j++)
-            ;
-        if (!build_clock(p, s + i, j - i))
-            return false;
-    }
+    if (!fit_clocks(b))
+        return false;
     size_t with_pairs = b->clocks.n;
     for (size_t i = 0; i < p->cores.n; i++) { /* cores without a single pair have a clock too */
         const struct ntff_core_key *k = &p->cores.v[i];

@@ -285,6 +285,5 @@ bool ntff_build_place(struct ntff_builder *b)
     bool good = place_all(&p);
     NTFF_VEC_FREE(b->budget, &p.cores);
     NTFF_VEC_FREE(b->budget, &p.runs);
-    NTFF_VEC_FREE(b->budget, &p.pairs);
     return good;
 }

@@ -19,7 +19,6 @@ struct ntff_placer {
     struct ntff_builder *b;
     NTFF_VEC(struct ntff_core_key) cores; /* known physical cores, sorted */
     NTFF_VEC(struct ntff_run) runs;       /* sorted by (proc, nc, exec, core, start) */
-    NTFF_VEC(struct ntff_clock_pair) pairs;
 };
 
 /* By process, logical core, physical core. */
