@@ -9,6 +9,7 @@
 #include "perfetto/intern.h"
 #include "perfetto/layout.h"
 #include "perfetto/provenance.h"
+#include "proto/details.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,9 +39,9 @@ struct sink {
     struct pft_stats *stats;
     struct conv_json j; /* .w is what the lines go through */
     struct pft_layout layout;
-    struct pft_intern in; /* for names of annotations only */
-    struct ntff_detail detail;
-    struct lane_ids *lanes; /* by lane number */
+    struct pft_intern in;         /* for names of annotations only */
+    struct ntff_details *details; /* NULL with no_args */
+    struct lane_ids *lanes;       /* by lane number */
     bool *lane_used;
     struct pft_key *guesses[GUESSED_KINDS][GUESSED_PLACES]; /* by name and place, see pft_key_of */
     struct ntff_arena pieces;
@@ -235,12 +236,12 @@ static bool put_args(struct sink *s, const struct ntff_event *e, const struct nt
         put_own(s, "dur_ns", NTFF_V_UINT, e->dur_ns);
     if (process_id)
         put_own(s, "process_id", NTFF_V_UINT, process_id);
-    ntff_detail_prefetch(s->t, (size_t)(e - s->t->events) + NTFF_DETAIL_AHEAD);
-    if (!ntff_detail(s->t, e, &s->detail))
+    const struct ntff_detail *d = ntff_details_of(s->details, (size_t)(e - s->t->events));
+    if (!d)
         return false;
     struct pft_key **guesses = s->guesses[e->name % GUESSED_KINDS];
-    for (size_t i = 0; i < s->detail.n; i++)
-        put_attr(s, &s->detail.attrs[i], &guesses[i % GUESSED_PLACES]);
+    for (size_t i = 0; i < d->n; i++)
+        put_attr(s, &d->attrs[i], &guesses[i % GUESSED_PLACES]);
     put_skews(s, f);
     PUT(&s->j.w, "}");
     return true;
@@ -567,6 +568,8 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
         return status;
     if (!give_lanes(s) || !pft_intern_init(&s->in))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the table of rows");
+    if (!s->opt->no_args && !(s->details = ntff_details_start(s->t, s->opt->jobs)))
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the details of events");
     s->j = conv_json_begin(out, false);
     put_head(s);
     const struct ntff_sink sink = {s, on_begin, NULL, on_instant, on_sample, on_progress};
@@ -600,7 +603,7 @@ enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_
     enum ntff_status status = write_all(&s, out, err);
     pft_layout_done(&s.layout);
     pft_intern_done(&s.in);
-    ntff_detail_done(&s.detail);
+    ntff_details_stop(s.details);
     ntff_arena_free(&s.pieces);
     free(s.lanes);
     free(s.lane_used);

@@ -13,6 +13,7 @@
 #include "perfetto/layout.h"
 #include "perfetto/packets.h"
 #include "perfetto/provenance.h"
+#include "proto/details.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,9 +55,9 @@ struct sink {
     struct ntff_put w;
     struct pft_layout layout;
     struct pft_intern in;
-    struct ntff_detail detail;
-    struct ntff_buf repaired; /* texts that were no UTF-8 */
-    uint32_t *name_iids;      /* by ntff_str; 0 = not yet defined */
+    struct ntff_details *details; /* NULL with no_args */
+    struct ntff_buf repaired;     /* texts that were no UTF-8 */
+    uint32_t *name_iids;          /* by ntff_str; 0 = not yet defined */
     uint32_t n_names;
     struct pft_key *guesses[GUESSED_KINDS][GUESSED_PLACES]; /* by name and place, see pft_key_of */
     uint64_t base_ns; /* host time of trace time PFT_ORIGIN_NS */
@@ -309,12 +310,12 @@ static bool annotate_all(struct sink *s, const struct ntff_event *e)
         annotate_flags(s, e);
     if (process_id)
         annotate_own(s, "process_id", NTFF_V_UINT, process_id);
-    ntff_detail_prefetch(s->t, (size_t)(e - s->t->events) + NTFF_DETAIL_AHEAD);
-    if (!ntff_detail(s->t, e, &s->detail))
+    const struct ntff_detail *d = ntff_details_of(s->details, (size_t)(e - s->t->events));
+    if (!d)
         return false;
     struct pft_key **guesses = s->guesses[e->name % GUESSED_KINDS];
-    for (size_t i = 0; i < s->detail.n; i++)
-        annotate(s, &s->detail.attrs[i], &guesses[i % GUESSED_PLACES]);
+    for (size_t i = 0; i < d->n; i++)
+        annotate(s, &d->attrs[i], &guesses[i % GUESSED_PLACES]);
     return true;
 }
 
@@ -602,6 +603,8 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
     s->name_iids = calloc(t->strs.items.n + 1, sizeof *s->name_iids);
     if (!s->name_iids || !pft_intern_init(&s->in))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the string tables");
+    if (!s->opt->no_args && !(s->details = ntff_details_start(t, s->opt->jobs)))
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the details of events");
     s->w = ntff_put_begin(out);
     const struct ntff_sink sink = {s, on_begin, on_end, on_instant, on_sample, on_progress};
     bool ok = put_preamble(s);
@@ -631,7 +634,7 @@ enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options 
     enum ntff_status status = write_all(&s, out, err);
     pft_layout_done(&s.layout);
     pft_intern_done(&s.in);
-    ntff_detail_done(&s.detail);
+    ntff_details_stop(s.details);
     ntff_buf_free(&s.repaired);
     free(s.name_iids);
     return status;

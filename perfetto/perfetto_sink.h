@@ -16,6 +16,7 @@
 
 struct pft_options {
     bool no_args;                 /* leave the annotations out */
+    unsigned jobs;                /* threads, 0 = one per processor; the bytes are the same */
     bool compact;                 /* differences instead of times: smaller, less robust */
     const char *creator;          /* "ntff-conv 0.1.0" */
     const struct ntff_diag *diag; /* findings for the provenance; NULL = none */

@@ -120,6 +120,16 @@ static bool same_value(const struct ntff_attr *x, const struct ntff_attr *y)
     return x->kind == NTFF_V_NULL || (x->kind == NTFF_V_BOOL ? x->b == y->b : x->u == y->u);
 }
 
+/* Room for n more bytes in the scratch buffer. It is made when first needed and then never moves
+ * while facts point into it; what finds no room there keeps its old name. */
+static bool scratch_room(struct ntff_detail *d, size_t n)
+{
+    if (d->scratch.cap == 0 &&
+        !ntff_grow(NULL, (void **)&d->scratch.p, &d->scratch.cap, 0, 4096, 1))
+        d->scratch.failed = true;
+    return d->scratch.cap - d->scratch.len >= n;
+}
+
 /* A stop attribute that repeats a start attribute: dropped if equal, else named stop_<key>. d's
  * last attribute is the new one. */
 static void settle_repeat(struct ntff_detail *d)
@@ -131,7 +141,7 @@ static void settle_repeat(struct ntff_detail *d)
             continue;
         if (same_value(o, a)) {
             d->n--;
-        } else if (d->scratch.cap - d->scratch.len >= a->key.len + 5) {
+        } else if (scratch_room(d, a->key.len + 5)) {
             char *p = (char *)d->scratch.p + d->scratch.len;
             memcpy(p, "stop_", 5);
             memcpy(p + 5, a->key.p, a->key.len);
@@ -258,7 +268,7 @@ static bool add_common(struct ntff_detail *d, const struct common *c)
 static bool add_unknown(struct ntff_detail *d, uint64_t number, bool is_text, const uint8_t *p,
                         uint64_t v)
 {
-    if (d->scratch.cap - d->scratch.len < 24)
+    if (!scratch_room(d, 24))
         return true;
     char *key = (char *)d->scratch.p + d->scratch.len;
     int n = snprintf(key, 24, "field_%u", (unsigned)number);
@@ -575,15 +585,13 @@ static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct
     d->attrs = d->room;
     d->n = 0;
     d->scratch.len = 0;
-    if (d->scratch.cap < 4096 &&
-        !ntff_grow(NULL, (void **)&d->scratch.p, &d->scratch.cap, 0, 4096, 1))
-        return false;
     if (any.src < t->n_sources && t->sources[any.src].kind == NTFF_SOURCE_NOTIF)
-        return ntff_notif_detail(t, e, d);
+        return scratch_room(d, 4096) && ntff_notif_detail(t, e, d);
     bool point = e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE);
     bool has_start = e->start_ref.src != NTFF_SRC_NONE;
     return from_ref(t, e->start_ref, d, point ? HALF_POINT : HALF_START, true) &&
-           from_ref(t, e->stop_ref, d, HALF_STOP, !has_start) && resolve_names(t, any, d);
+           from_ref(t, e->stop_ref, d, HALF_STOP, !has_start) && resolve_names(t, any, d) &&
+           !d->scratch.failed;
 }
 
 bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)
