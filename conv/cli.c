@@ -46,6 +46,11 @@ static void prepare(struct parser *p)
     for (size_t i = 0; p->cli->loads && i < n; i++) {
         add_long(p, load[i].name, load[i].arg, CODE_LOAD + (int)i);
         add_long(p, load[i].alias, load[i].arg, CODE_LOAD + (int)i);
+        if (ntff_load_arg_letter_of(&load[i])) {
+            *s++ = ntff_load_arg_letter_of(&load[i]);
+            if (load[i].arg)
+                *s++ = ':';
+        }
     }
     if (p->cli->loads)
         add_long(p, "redact", NULL, CODE_REDACT);
@@ -129,11 +134,14 @@ static int apply(const struct conv_cli *cli, int c, char **argv, void *settings,
         args->redact = true;
         return CONV_GO;
     }
-    if (c >= CODE_LOAD)
-        ok = ntff_load_args_apply(&args->load, &load[c - CODE_LOAD], optarg, &err) == 0;
+    const struct conv_option *own =
+        c >= CODE_OWN && c < CODE_LOAD ? &cli->options[c - CODE_OWN] : by_letter(cli, c);
+    if (own)
+        ok = apply_own(own, settings, optarg ? optarg : "", &err);
     else
-        ok = apply_own(c >= CODE_OWN ? &cli->options[c - CODE_OWN] : by_letter(cli, c), settings,
-                       optarg ? optarg : "", &err);
+        ok = ntff_load_args_apply(&args->load,
+                                  c >= CODE_LOAD ? &load[c - CODE_LOAD] : ntff_load_arg_letter(c),
+                                  optarg, &err) == 0;
     return ok ? CONV_GO : usage_error(cli, err.text);
 }
 
@@ -235,7 +243,8 @@ void conv_cli_help(const struct conv_cli *cli, FILE *to)
     size_t n;
     const struct ntff_load_arg *load = ntff_load_args(&n);
     for (size_t i = 0; cli->loads && i < n; i++)
-        help_line(to, 0, load[i].name, load[i].alias, load[i].arg, load[i].help);
+        help_line(to, ntff_load_arg_letter_of(&load[i]), load[i].name, load[i].alias, load[i].arg,
+                  load[i].help);
     if (cli->more)
         fprintf(to, "\n%s", cli->more);
 }

@@ -17,7 +17,8 @@
 enum format { FORMAT_PERFETTO, FORMAT_CHROME };
 
 struct settings {
-    int format; /* enum format; -1 = not settled yet */
+    int format;    /* enum format; -1 = not settled yet */
+    unsigned jobs; /* of the options about reading */
     const char *output, *summary;
     struct conv_time from, to;
     bool force, strict, quiet, verbose, no_args, compact, no_summary_line;
@@ -178,6 +179,7 @@ static int write_trace(const struct settings *s, struct ntff_trace *t, struct nt
     struct ntff_out *out;
     int flags = (s->force ? NTFF_OUT_REPLACE : 0) | (gzip ? NTFF_OUT_GZIP : 0);
     struct pft_options opt = {.no_args = s->no_args,
+                              .jobs = s->jobs,
                               .compact = s->compact,
                               .creator = "ntff-conv " NTFF_VERSION,
                               .diag = diag,
@@ -280,6 +282,7 @@ int conv_cmd_convert(int argc, char **argv)
     code = settle_output(&s, &args, &path, &gzip);
     if (code == CONV_ALL)
         code = check_output(&s, &args, path, gzip);
+    s.jobs = args.load.options.jobs;
     if (code == CONV_ALL)
         code = run(&s, &args, path, gzip);
     free(path);

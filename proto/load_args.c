@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FLAG, TEXT, CLOCK, GROUP, BYTES, SCHEMA };
+enum { FLAG, TEXT, CLOCK, GROUP, BYTES, JOBS, SCHEMA };
 
 #define IN_OPTIONS(member) offsetof(struct ntff_load_setup, options.member)
 
@@ -59,7 +59,17 @@ static const struct ntff_load_arg table[] = {
      "stop when the trace needs more, such as 500M or 8G; 0 = no limit (default: half of the "
      "memory)",
      BYTES, IN_OPTIONS(max_memory)},
+    {"jobs", NULL, "N",
+     "use N threads; 1 = none besides the first (default: one per processor). The result is the "
+     "same",
+     JOBS, IN_OPTIONS(jobs)},
 };
+
+/* Options that have a letter besides. */
+static const struct {
+    char letter;
+    const char *name;
+} letters[] = {{'j', "jobs"}};
 
 const struct ntff_load_arg *ntff_load_args(size_t *n)
 {
@@ -74,6 +84,22 @@ const struct ntff_load_arg *ntff_load_arg_find(const char *name)
             (table[i].alias && strcmp(table[i].alias, name) == 0))
             return &table[i];
     return NULL;
+}
+
+const struct ntff_load_arg *ntff_load_arg_letter(int letter)
+{
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(letters); i++)
+        if (letters[i].letter == letter)
+            return ntff_load_arg_find(letters[i].name);
+    return NULL;
+}
+
+char ntff_load_arg_letter_of(const struct ntff_load_arg *a)
+{
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(letters); i++)
+        if (strcmp(letters[i].name, a->name) == 0)
+            return letters[i].letter;
+    return '\0';
 }
 
 bool ntff_parse_bytes(const char *text, size_t *bytes)
@@ -98,6 +124,16 @@ bool ntff_parse_bytes(const char *text, size_t *bytes)
         p++;
     *bytes = n;
     return *p == '\0';
+}
+
+static bool parse_jobs(const char *text, unsigned *jobs)
+{
+    char *end;
+    unsigned long n = isdigit((unsigned char)text[0]) ? strtoul(text, &end, 10) : 0;
+    if (n < 1 || n > 1024 || *end)
+        return false;
+    *jobs = (unsigned)n;
+    return true;
 }
 
 static int bad(struct ntff_error *err, const struct ntff_load_arg *a, const char *value,
@@ -131,6 +167,10 @@ int ntff_load_args_apply(struct ntff_load_setup *s, const struct ntff_load_arg *
         if (*(int *)at <= 0)
             return bad(err, a, value,
                        "a list of instance_id, process_id, lnc_idx, thread_id, worker_gid");
+        return 0;
+    case JOBS:
+        if (!parse_jobs(value, at))
+            return bad(err, a, value, "a number of threads, 1 to 1024");
         return 0;
     default: /* BYTES */
         s->memory_given = true;

@@ -28,6 +28,9 @@ struct ntff_load_setup {
 const struct ntff_load_arg *ntff_load_args(size_t *n);
 /* By name or alias, NULL if there is none. */
 const struct ntff_load_arg *ntff_load_arg_find(const char *name);
+/* By letter, likewise, for the few that have one; and the letter of an option, 0 = none. */
+const struct ntff_load_arg *ntff_load_arg_letter(int letter);
+char ntff_load_arg_letter_of(const struct ntff_load_arg *a);
 
 /* Applies one option; value is ignored if a->arg is NULL. 0 = good, -1 = bad value (err says which
  * were possible). */

@@ -129,7 +129,7 @@ int tui_args_parse(struct tui_args *a, int argc, char **argv, struct ntff_error 
     }
     opterr = 0;
     optind = 0;
-    for (int c; (c = getopt_long(argc, argv, ":h", longs, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, ":hj:", longs, NULL)) != -1;) {
         int rc = 0;
         if (c == ':')
             return bad(err, argv[optind - 1], "needs a value");
@@ -137,6 +137,8 @@ int tui_args_parse(struct tui_args *a, int argc, char **argv, struct ntff_error 
             return bad(err, argv[optind - 1], "ambiguous or unknown option (--help lists them)");
         if (c == 'h')
             a->help = true;
+        else if (ntff_load_arg_letter(c))
+            rc = ntff_load_args_apply(&a->load, ntff_load_arg_letter(c), optarg, err) ? 2 : 0;
         else if (c >= CODE_LOAD)
             rc = ntff_load_args_apply(&a->load, &load[c - CODE_LOAD], optarg, err) ? 2 : 0;
         else
@@ -156,10 +158,10 @@ int tui_args_parse(struct tui_args *a, int argc, char **argv, struct ntff_error 
 #define HELP_COLUMN 28
 #define HELP_COLS 80
 
-static void usage_line(FILE *to, const char *name, const char *alias, const char *arg,
+static void usage_line(FILE *to, char letter, const char *name, const char *alias, const char *arg,
                        const char *help)
 {
-    int at = fprintf(to, "  --%s", name);
+    int at = letter ? fprintf(to, "  -%c, --%s", letter, name) : fprintf(to, "  --%s", name);
     if (alias)
         at += fprintf(to, ", --%s", alias);
     if (arg)
@@ -192,11 +194,12 @@ void tui_usage(FILE *to)
           "together. F1 lists the keys.\n\n",
           to);
     for (int i = 0; i < OPT_COUNT; i++)
-        usage_line(to, options[i].name, NULL, options[i].arg, options[i].help);
+        usage_line(to, 0, options[i].name, NULL, options[i].arg, options[i].help);
     fputs("\nReading:\n", to);
     const struct ntff_load_arg *load = ntff_load_args(&n);
     for (size_t i = 0; i < n; i++)
-        usage_line(to, load[i].name, load[i].alias, load[i].arg, load[i].help);
+        usage_line(to, ntff_load_arg_letter_of(&load[i]), load[i].name, load[i].alias, load[i].arg,
+                   load[i].help);
     fputs(
         "\nExit status: 0 good, 1 nothing to show, 2 mistake on the command line, 3 printed, but\n"
         "something of the input is missing in it; after a signal 128 + its number.\n",
