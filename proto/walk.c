@@ -9,6 +9,7 @@
  * Flows are sorted by .from already; a second list sorted by .to is made once, and two cursors move
  * through them as the events pass by in index order. */
 #include "sink.h"
+#include "sort.h"
 
 #include <stdlib.h>
 
@@ -73,11 +74,20 @@ static struct open_span heap_pop(struct walk *w)
 
 /* -- flows ------------------------------------------------------------------------------------- */
 
-static int by_to(const void *a, const void *b)
+/* The list by .to; flows of one .to stay in the order of their ids. */
+static bool sort_by_to(struct walk *w, size_t n)
 {
-    const struct ntff_flow *x = *(const struct ntff_flow *const *)a;
-    const struct ntff_flow *y = *(const struct ntff_flow *const *)b;
-    return x->to != y->to ? (x->to < y->to ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+    const struct ntff_flow *flows = w->t->flows;
+    struct ntff_sort_item *a = calloc(2 * n, sizeof *a);
+    if (!a)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        a[i] = (struct ntff_sort_item){flows[i].to, (uint32_t)i};
+    ntff_sort_with(a, a + n, n);
+    for (size_t i = 0; i < n; i++)
+        w->in[i] = &flows[a[i].index];
+    free(a);
+    return true;
 }
 
 static bool prepare_flows(struct walk *w)
@@ -87,11 +97,10 @@ static bool prepare_flows(struct walk *w)
         return true;
     w->out = calloc(n, sizeof *w->out);
     w->in = calloc(n, sizeof *w->in);
-    if (!w->out || !w->in)
+    if (!w->out || !w->in || !sort_by_to(w, n))
         return false;
     for (size_t i = 0; i < n; i++)
-        w->out[i] = w->in[i] = &w->t->flows[i];
-    qsort(w->in, n, sizeof *w->in, by_to);
+        w->out[i] = &w->t->flows[i];
     w->n_flows = n;
     return true;
 }
