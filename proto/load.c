@@ -539,7 +539,7 @@ static enum ntff_status failed(const struct loader *l, struct ntff_error *err)
     if (l->b.cancelled)
         return ntff_fail(err, NTFF_CANCELLED, NTFF_NO_OFFSET, "cancelled");
     return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET,
-                     l->b.budget && l->b.budget->max_bytes
+                     l->b.budget && l->b.budget->refused
                          ? "the trace needs more than the memory limit of %zu bytes (--max-memory)"
                          : "out of memory",
                      l->b.budget ? l->b.budget->max_bytes : 0);
@@ -646,7 +646,7 @@ enum ntff_status ntff_load(const char *const *paths, size_t n_paths,
     if (s == NTFF_OK)
         s = run(l, paths, n_paths, err);
     else if (s == NTFF_NOMEM)
-        ntff_fail(err, s, NTFF_NO_OFFSET, "out of memory");
+        failed(l, err);
     end(l);
     if (s == NTFF_OK)
         *out = l->b.t;

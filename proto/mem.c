@@ -12,8 +12,10 @@ bool ntff_budget_take(struct ntff_budget *b, size_t n)
     size_t sum;
     if (!b)
         return true;
-    if (!ntff_add_ok(b->used_bytes, n, &sum) || (b->max_bytes && sum > b->max_bytes))
+    if (!ntff_add_ok(b->used_bytes, n, &sum) || (b->max_bytes && sum > b->max_bytes)) {
+        b->refused = true;
         return false;
+    }
     b->used_bytes = sum;
     return true;
 }

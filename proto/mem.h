@@ -9,6 +9,7 @@
 
 struct ntff_budget {
     size_t used_bytes, max_bytes; /* max 0 = no limit */
+    bool refused;                 /* something was not taken because of the limit */
 };
 bool ntff_budget_take(struct ntff_budget *b, size_t n) NTFF_MUST_CHECK;
 void ntff_budget_give(struct ntff_budget *b, size_t n);

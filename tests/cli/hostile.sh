@@ -89,4 +89,15 @@ for what in "$conv -q -o threads.pftrace" "$conv -q -f chrome -o threads.out" "$
     # shellcheck disable=SC2086
     exits "50000 threads: ${what##*/}" 0 bash -c "ulimit -t 20; exec $what threads.json"
 done
+
+# -- no memory: which limit it was
+exits "--max-memory 1" 1 "$conv" --max-memory 1 -o none.pftrace whole.pb
+says "--max-memory 1: said" 'memory limit of 1 bytes'
+if [[ $BUILD == *asan* ]]; then
+    skip "less memory than the machine promises" "sanitizers need address space"
+else
+    exits "less memory than the machine promises" 1 \
+        bash -c "ulimit -v 40000; exec '$conv' --max-memory 1G -o none.pftrace threads.json"
+    says "less memory than the machine promises: said" 'out of memory$'
+fi
 finish
