@@ -1,10 +1,11 @@
 /* dump - any protobuf message as text, the way protoc --decode writes it.
  * Source: text format of protobuf [PB].   Knows: schema, wire, textfmt.
  *
- * Fields the schema knows come first, by number, under their names; those it does not know after them, by
- * number, like --decode_raw. Unlike protoc nothing is merged or dropped: a repeated singular field is
- * shown as often as it is there, and damaged bytes become a comment with their offset. Comments
- * begin with '#', as the text format has them. Output is printable ASCII whatever the input.
+ * Fields the schema knows come first, by number, under their names; those it does not know after
+ * them, by number, like --decode_raw. Unlike protoc nothing is merged or dropped: a repeated
+ * singular field is shown as often as it is there, and damaged bytes become a comment with their
+ * offset. Comments begin with '#', as the text format has them. Output is printable ASCII whatever
+ * the input.
  *
  * Memory: constant but for messages whose fields are not in order (48 bytes a field, budgeted). */
 #ifndef NTFF_DUMP_H
@@ -15,7 +16,8 @@
 
 #define NTFF_DUMP_MAX_DEPTH 100 /* of messages in messages, as in protobuf */
 
-/* Says that a message is to be read with another definition: numbers that were found in the data. */
+/* Says that a message is to be read with another definition: numbers that were found in the data.
+ */
 struct ntff_dump_overlay {
     const struct ntff_message_def *schema_def, *use;
 };

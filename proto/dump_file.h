@@ -1,9 +1,9 @@
 /* dump_file - a whole capture file as text: finds out what it is, then dumps message by message.
  * Knows: dump, input, probe, schema.
  *
- * Reads .ntff containers, ntrace.pb, trace_info.pb, cpu_util.pb and host_mem.pb in every framing, raw
- * 112-byte records, and any other protobuf by number. What the file is, its framing and where the numbers come from is written first,
- * as comments. */
+ * Reads .ntff containers, ntrace.pb, trace_info.pb, cpu_util.pb and host_mem.pb in every framing,
+ * raw 112-byte records, and any other protobuf by number. What the file is, its framing and where
+ * the numbers come from is written first, as comments. */
 #ifndef NTFF_DUMP_FILE_H
 #define NTFF_DUMP_FILE_H
 
@@ -18,8 +18,8 @@ struct ntff_dump_options {
     bool offsets;                     /* a comment with the offset before each message */
 };
 
-/* in is mapped. Errors: NOTHING (not protobuf at all; err says what it seems to be), INVALID (type is not in
- * the schema), NOMEM, CANCELLED. Damage is counted in d. */
+/* in is mapped. Errors: NOTHING (not protobuf at all; err says what it seems to be), INVALID (type
+ * is not in the schema), NOMEM, CANCELLED. Damage is counted in d. */
 enum ntff_status ntff_dump_file(struct ntff_dump *d, const struct ntff_input *in,
                                 const struct ntff_dump_options *opt,
                                 struct ntff_error *err) NTFF_MUST_CHECK;

@@ -170,8 +170,8 @@ void tui_draw_status(struct tui_app *a, struct tui_screen *s);
 /* A line with a title above a pane; returns what is left below. */
 struct tui_rect tui_draw_title(struct tui_app *a, struct tui_screen *s, struct tui_rect r,
                                bool focus, const char *title);
-/* Distance between ticks whose labels take so many columns; the first tick at or after a time; the one
- * after a tick (both UINT64_MAX when there is none). */
+/* Distance between ticks whose labels take so many columns; the first tick at or after a time; the
+ * one after a tick (both UINT64_MAX when there is none). */
 uint64_t tui_tick_step(const struct tui_view *v, int label_cols);
 uint64_t tui_tick_first(uint64_t rel, uint64_t step);
 uint64_t tui_tick_next(uint64_t rel, uint64_t step);
