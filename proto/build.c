@@ -251,6 +251,7 @@ static bool complete(struct ntff_builder *b, uint32_t proc, uint32_t event, uint
     struct ntff_event *e = &b->events.v[event];
     e->stop_ref = r->ref;
     ntff_event_clear(e, NTFF_EV_UNFINISHED);
+    e->flags |= r->plain ? NTFF_EV_STOP_PLAIN : 0;
     e->dur_ns = r->timestamp_ns > e->ts_ns ? r->timestamp_ns - e->ts_ns : 0;
     b->t->counts.pairs++;
     if (aux == NTFF_NONE)

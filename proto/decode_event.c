@@ -141,6 +141,7 @@ int ntff_decode_event(const struct ntff_event_plan *plan, const uint8_t *msg, si
         return -1;
     }
     r->n_unknown = n_unknown;
+    r->plain = !texts && !n_unknown;
     take_scalars(plan, v, has, r);
     if (texts >> NTFF_S_ATTRIBUTES & 1 && (r->type >= 64 || NEEDS_ATTRS >> r->type & 1))
         take_attrs(plan, attrs, readable, r);

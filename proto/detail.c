@@ -560,6 +560,12 @@ static bool resolve_names(const struct ntff_trace *t, struct ntff_ref ref, struc
     return true;
 }
 
+/* Has the stop record anything to say that the start has not? */
+static inline bool stop_tells(const struct ntff_event *e)
+{
+    return e->start_ref.src == NTFF_SRC_NONE || !(e->flags & NTFF_EV_STOP_PLAIN);
+}
+
 /* always_inline: gcc takes a function that only prefetches for one that does nothing. */
 __attribute__((always_inline)) static inline void prefetch_record(const struct ntff_trace *t,
                                                                   struct ntff_ref ref)
@@ -576,7 +582,8 @@ void ntff_detail_prefetch(const struct ntff_trace *t, size_t index)
     if (index >= t->n_events)
         return;
     prefetch_record(t, t->events[index].start_ref);
-    prefetch_record(t, t->events[index].stop_ref);
+    if (stop_tells(&t->events[index]))
+        prefetch_record(t, t->events[index].stop_ref);
 }
 
 static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)
@@ -588,9 +595,9 @@ static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct
     if (any.src < t->n_sources && t->sources[any.src].kind == NTFF_SOURCE_NOTIF)
         return scratch_room(d, 4096) && ntff_notif_detail(t, e, d);
     bool point = e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE);
-    bool has_start = e->start_ref.src != NTFF_SRC_NONE;
+    bool has_start = e->start_ref.src != NTFF_SRC_NONE, all = stop_tells(e);
     return from_ref(t, e->start_ref, d, point ? HALF_POINT : HALF_START, true) &&
-           from_ref(t, e->stop_ref, d, HALF_STOP, !has_start) && resolve_names(t, any, d) &&
+           (!all || from_ref(t, e->stop_ref, d, HALF_STOP, !has_start)) && resolve_names(t, any, d) &&
            !d->scratch.failed;
 }
 
