@@ -48,8 +48,8 @@ struct ntff_rec {
     struct ntff_slice usage_text; /* or the same not interned yet; len 0 = none */
     uint32_t n_unknown;           /* unknown fields seen */
     uint32_t ring_type;           /* ntrace_data_type of a ring entry */
-    bool plain;                   /* known to hold numbers of the plan only: no attributes or such */
-    bool is_ring;                 /* entry of the C ntrace ring (hint and data, no phase) */
+    bool plain;   /* known to hold numbers of the plan only: no attributes or such */
+    bool is_ring; /* entry of the C ntrace ring (hint and data, no phase) */
 };
 
 struct ntff_builder; /* load.c */

@@ -201,7 +201,7 @@ size_t ntff_clock_split(struct ntff_clock_pair *pairs, size_t n,
 {
     if (n == 0)
         return 0;
-    qsort(pairs, n, sizeof *pairs, by_cpu);
+    ntff_sort(pairs, n, sizeof *pairs, by_cpu);
     __int128 usual = usual_jump(pairs, n);
     __int128 least = usual * 20 > RESET_MIN_NS ? usual * 20 : RESET_MIN_NS;
     __int128 least_step = usual * 50 > STEP_MIN_NS ? usual * 50 : STEP_MIN_NS;
@@ -211,7 +211,7 @@ size_t ntff_clock_split(struct ntff_clock_pair *pairs, size_t n,
     for (size_t k = 0; k < n_run; k++) {
         struct ntff_epoch_range r = {run[k].first, run[k].n, false};
         size_t max = NTFF_CLOCK_MAX_EPOCHS - (n_run - k - 1); /* the runs to come have room */
-        qsort(pairs + r.first, r.n, sizeof *pairs, by_nc);
+        ntff_sort(pairs + r.first, r.n, sizeof *pairs, by_nc);
         n_out = split_steps(pairs, r, least_step, out, n_out, max);
     }
     return n_out;

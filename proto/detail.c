@@ -597,8 +597,8 @@ static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct
     bool point = e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE);
     bool has_start = e->start_ref.src != NTFF_SRC_NONE, all = stop_tells(e);
     return from_ref(t, e->start_ref, d, point ? HALF_POINT : HALF_START, true) &&
-           (!all || from_ref(t, e->stop_ref, d, HALF_STOP, !has_start)) && resolve_names(t, any, d) &&
-           !d->scratch.failed;
+           (!all || from_ref(t, e->stop_ref, d, HALF_STOP, !has_start)) &&
+           resolve_names(t, any, d) && !d->scratch.failed;
 }
 
 bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d)

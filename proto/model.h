@@ -128,8 +128,9 @@ enum {
     NTFF_EV_FLOW_OUT = 1 << 9,   /* is .from of some flow */
     NTFF_EV_FLOW_IN = 1 << 10,   /* is .to of some flow */
     NTFF_EV_NO_LANE = 1 << 11,   /* a span shown as an instant for want of a lane; dur_ns is kept */
-    NTFF_EV_STOP_PLAIN = 1 << 12 /* the stop record tells no details: it holds the common numbers only
-                                  */
+    NTFF_EV_STOP_PLAIN =
+        1 << 12 /* the stop record tells no details: it holds the common numbers only
+                 */
 };
 
 struct ntff_event {
