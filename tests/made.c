@@ -256,8 +256,9 @@ void made_free(struct ntff_trace *t)
 
 static void put_attr(struct ntff_detail *d, const char *key, int kind, struct ntff_attr value)
 {
-    if (!ntff_grow(NULL, (void **)&d->attrs, &d->cap, d->n, 1, sizeof *d->attrs))
+    if (!ntff_grow(NULL, (void **)&d->room, &d->cap, d->n, 1, sizeof *d->room))
         must(NULL);
+    d->attrs = d->room; /* as ntff_detail leaves it: the facts live in room */
     value.key = (struct ntff_slice){key, strlen(key)};
     value.kind = (uint8_t)kind;
     d->attrs[d->n++] = value;
