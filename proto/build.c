@@ -10,12 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 /* -- records ------------------------------------------------------------------------------------
  */
 
@@ -78,7 +72,7 @@ static bool add_sync(struct ntff_builder *b, uint32_t proc, const struct ntff_re
         return true;
     struct ntff_sync *s = NTFF_VEC_PUSH(b->budget, &b->syncs);
     if (!s)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *s = (struct ntff_sync){.nc_ns = r->nc_ns,
                             .cpu_ns = r->cpu_ns,
                             .proc = proc,
@@ -94,7 +88,7 @@ static bool add_dev(struct ntff_builder *b, uint32_t proc, const struct ntff_rec
 {
     struct ntff_dev *d = NTFF_VEC_PUSH(b->budget, &b->devs);
     if (!d)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *d = (struct ntff_dev){.event = event,
                            .proc = proc,
                            .nc = r->nc_idx,
@@ -148,7 +142,7 @@ static bool add_links(struct ntff_builder *b, uint32_t proc, const struct ntff_r
             continue;
         struct ntff_link *l = NTFF_VEC_PUSH(b->budget, &b->links);
         if (!l)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *l = (struct ntff_link){.id = seq ? r->nrta_seq_id : r->exec_id,
                                 .event = event,
                                 .proc = proc,
@@ -175,7 +169,7 @@ static bool add_event(struct ntff_builder *b, uint32_t proc, const struct ntff_r
                                           r->has & NTFF_HAS_GID ? r->worker_gid : -1);
     struct ntff_event *e = track == NTFF_NONE ? NULL : NTFF_VEC_PUSH(b->budget, &b->events);
     if (!e)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *e = (struct ntff_event){.ts_ns = r->timestamp_ns,
                              .start_ref = r->ref,
                              .stop_ref = {.src = NTFF_SRC_NONE},
@@ -201,12 +195,12 @@ static bool add_event(struct ntff_builder *b, uint32_t proc, const struct ntff_r
     if ((is_transfer(r->type) || is_memory(r->type)) && !r->name) {
         struct ntff_aux *a = NTFF_VEC_PUSH(b->budget, &b->auxes);
         if (!a)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *a = (struct ntff_aux){r->size_bytes, r->hbm, r->usage, r->usage_name};
         if (r->usage == NTFF_NONE && !r->usage_name && r->usage_text.len) {
             a->usage_name = ntff_intern(&b->t->strs, r->usage_text.p, r->usage_text.len);
             if (a->usage_name == NTFF_STR_NONE)
-                return no_memory(b);
+                return ntff_builder_no_memory(b);
         }
         *aux = (uint32_t)(b->auxes.n - 1);
     }
@@ -217,7 +211,7 @@ static bool push_half(struct ntff_builder *b, const struct ntff_half *h)
 {
     struct ntff_half *x = NTFF_VEC_PUSH(b->budget, &b->halves);
     if (!x)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *x = *h;
     return true;
 }
@@ -230,7 +224,7 @@ static bool start_record(struct ntff_builder *b, uint32_t proc, const struct ntf
     b->events.v[event].flags |= NTFF_EV_UNFINISHED;
     struct ntff_map_slot *m = ntff_map_at(&b->open, pair_key(proc, r));
     if (!m)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     if (m->value != NTFF_NONE) { /* the id is open already: put the older one aside */
         const struct ntff_event *old = &b->events.v[m->value];
         struct ntff_half h = {.key = m->key, .ts_ns = old->ts_ns, .event = m->value, .aux = m->aux};
@@ -456,7 +450,7 @@ static bool lone_stop(struct ntff_builder *b, const struct ntff_half *h)
         struct ntff_event *e = NULL;
         if (t == NTFF_NONE || !ntff_builder_name(b, &r, &name) ||
             !(e = NTFF_VEC_PUSH(b->budget, &b->events)))
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *e = (struct ntff_event){.ts_ns = h->ts_ns, .name = name, .track = t};
         e->cat = (unsigned)category(&r, true) & 15;
         e->flags = NTFF_EV_DEVICE;

@@ -30,12 +30,6 @@ struct ntff_file *ntff_build_file(struct ntff_builder *b, uint32_t file)
     return &b->files.v[file];
 }
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 void *ntff_build_take(struct ntff_builder *b, size_t n, size_t elem)
 {
     size_t bytes;
@@ -44,7 +38,7 @@ void *ntff_build_take(struct ntff_builder *b, size_t n, size_t elem)
         !(p = calloc(1, bytes)))
         ntff_budget_give(b->budget, bytes);
     if (!p)
-        no_memory(b);
+        ntff_builder_no_memory(b);
     return p;
 }
 
@@ -71,7 +65,7 @@ uint32_t ntff_build_source(struct ntff_builder *b, const struct ntff_source *src
         return NTFF_NONE;
     struct ntff_source *s = NTFF_VEC_PUSH(b->budget, &b->sources);
     if (!s)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     *s = *src;
     b->t->sources = b->sources.v;
     b->t->n_sources = b->sources.n;
@@ -84,13 +78,13 @@ bool ntff_build_fact(struct ntff_builder *b, uint32_t file, const char *key, con
     struct ntff_strtab *s = &b->t->strs;
     struct ntff_fact *f = NTFF_VEC_PUSH(b->budget, &b->files.v[file].facts);
     if (!f)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     f->key = ntff_intern(s, key, strlen(key));
     f->value = ntff_intern(s, value, strlen(value));
     f->how = how ? ntff_intern(s, how, strlen(how)) : 0;
     if (f->key == NTFF_STR_NONE || f->value == NTFF_STR_NONE || f->how == NTFF_STR_NONE) {
         b->files.v[file].facts.n--;
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     }
     return true;
 }
@@ -105,7 +99,7 @@ bool ntff_build_sample(struct ntff_builder *b, uint32_t track, uint64_t ts_ns, i
     }
     struct ntff_sample *s = NTFF_VEC_PUSH(b->budget, &b->samples);
     if (!s)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     s->ts_ns = ts_ns;
     s->track = track;
     if (b->tracks.v[track].is_double)
@@ -142,12 +136,12 @@ bool ntff_build_event(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32
 {
     struct ntff_range *range = NULL;
     if (device_core != NTFF_NONE && !(range = range_of(b, proc, nc, device_core)))
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     if (b->events.n >= NTFF_NONE - 1)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     struct ntff_event *e = NTFF_VEC_PUSH(b->budget, &b->events);
     if (!e)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *e = *ev;
     if (range)
         range->n_events++;
@@ -164,7 +158,7 @@ struct ntff_event *ntff_build_room(struct ntff_builder *b, size_t n, size_t *fir
     if (n > NTFF_NONE - 1 - b->events.n ||
         !ntff_grow(b->budget, (void **)&b->events.v, &b->events.cap, b->events.n, n,
                    sizeof *b->events.v))
-        return no_memory(b), NULL;
+        return ntff_builder_no_memory(b), NULL;
     *first = b->events.n;
     return b->events.v;
 }
@@ -174,7 +168,7 @@ bool ntff_build_filled(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint3
 {
     struct ntff_range *range = NULL;
     if (device_core != NTFF_NONE && !(range = range_of(b, proc, nc, device_core)))
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     b->events.n += n;
     if (range)
         range->n_events += (uint32_t)n;
@@ -187,7 +181,7 @@ bool ntff_build_device_sample(struct ntff_builder *b, uint32_t proc, uint32_t nc
 {
     struct ntff_range *range = NULL;
     if (device_core != NTFF_NONE && !(range = range_of(b, proc, nc, device_core)))
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     if (!ntff_build_sample(b, track, nc_ns, i, d))
         return false;
     if (range)
@@ -223,7 +217,7 @@ bool ntff_build_device_zero(struct ntff_builder *b, uint32_t proc, uint32_t nc,
     }
     struct ntff_zero *z = NTFF_VEC_PUSH(b->budget, &b->zeros);
     if (!z)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *z = (struct ntff_zero){zero_ns, proc, nc, device_core};
     return true;
 }

@@ -230,6 +230,13 @@ bool ntff_build_lanes(struct ntff_builder *b) NTFF_MUST_CHECK;                  
 bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map) NTFF_MUST_CHECK; /* flows.c */
 bool ntff_build_tree(struct ntff_builder *b) NTFF_MUST_CHECK;                       /* tree.c */
 
+/* Notes that memory ran out; false, so that `return ntff_builder_no_memory(b)` reads well. */
+static inline bool ntff_builder_no_memory(struct ntff_builder *b)
+{
+    b->out_of_memory = true;
+    return false;
+}
+
 /* Zeroed scratch arrays within the budget; n may be 0. */
 void *ntff_build_take(struct ntff_builder *b, size_t n, size_t elem) NTFF_MUST_CHECK;
 void ntff_build_give(struct ntff_builder *b, void *p, size_t n, size_t elem);

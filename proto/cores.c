@@ -21,12 +21,6 @@
  * this. */
 #define SYNC_BEHIND_NS UINT64_C(100000000)
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 #define CMP(a, b)                                                                                  \
     do {                                                                                           \
         if ((a) != (b))                                                                            \
@@ -104,7 +98,7 @@ static bool add_core(struct ntff_placer *p, uint32_t proc, uint32_t nc, uint32_t
     if (k && k->proc == proc && k->nc == nc && k->core == core)
         return true;
     if (!(k = NTFF_VEC_PUSH(p->b->budget, &p->cores)))
-        return no_memory(p->b);
+        return ntff_builder_no_memory(p->b);
     *k = (struct ntff_core_key){proc, nc, core};
     return true;
 }
@@ -154,7 +148,7 @@ bool ntff_placer_cores(struct ntff_placer *p)
             continue;
         struct ntff_run *r = NTFF_VEC_PUSH(b->budget, &p->runs);
         if (!r)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *r = (struct ntff_run){{d->proc, d->nc, d->core},
                                d->exec_id,
                                d->nc_start_ns,
@@ -410,7 +404,7 @@ static bool take_clock(struct ntff_builder *b, struct core_pairs *k)
 {
     struct ntff_core_clock *c = k->map ? NTFF_VEC_PUSH(b->budget, &b->clocks) : NULL;
     if (!c)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *c = (struct ntff_core_clock){
         .process = k->s->proc, .nc = k->s->nc, .core = k->s->core, .map = k->map};
     k->map = NULL;
@@ -469,7 +463,7 @@ static bool fit_clocks(struct ntff_builder *b)
     if (f.cores)
         (void)split_syncs(b, pairs, f.cores);
     struct ntff_ahead *ahead = f.cores ? ntff_ahead_start(&work, jobs - 1) : NULL;
-    bool good = ahead || no_memory(b);
+    bool good = ahead || ntff_builder_no_memory(b);
     for (int slot; good && (slot = ntff_ahead_take(ahead)) >= 0;)
         good = take_clock(b, &f.cores[f.in_slot[slot]]);
     ntff_ahead_stop(ahead);
@@ -523,10 +517,10 @@ bool ntff_placer_clocks(struct ntff_placer *p)
             continue;
         struct ntff_core_clock *c = NTFF_VEC_PUSH(b->budget, &b->clocks);
         if (!c)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *c = want;
         if (ntff_clock_build(NULL, 0, b->opt->clock, &c->map, NULL) != NTFF_OK)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
     }
     ntff_sort(b->clocks.v, b->clocks.n, sizeof *b->clocks.v, clock_cmp);
     return true;

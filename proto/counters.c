@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 /* A counter below "Counters" of a process, found by key without making its name first. */
 static uint32_t counter_row(struct ntff_builder *b, uint32_t proc, struct ntff_key key,
                             const struct ntff_track *like, const char *share, const char *fmt, ...)
@@ -35,7 +29,7 @@ static uint32_t counter_row(struct ntff_builder *b, uint32_t proc, struct ntff_k
     uint32_t t = group == NTFF_NONE ? NTFF_NONE : ntff_build_track(b, group, name, &proto);
     m = t == NTFF_NONE ? NULL : ntff_map_at(&b->rows, key);
     if (!m)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     return m->value = t;
 }
 
@@ -86,7 +80,7 @@ bool ntff_build_transfer_rate(struct ntff_builder *b, uint32_t proc, uint32_t nc
     for (int end = 0; end < 2; end++) {
         struct ntff_rate *x = t == NTFF_NONE ? NULL : NTFF_VEC_PUSH(b->budget, &b->rates);
         if (!x)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *x = (struct ntff_rate){.ts_ns = ts_ns + (end ? dur_ns : 0),
                                 .delta = end ? -(int64_t)rate : (int64_t)rate,
                                 .track = t};

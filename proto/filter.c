@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 bool ntff_builder_name(struct ntff_builder *b, const struct ntff_rec *r, ntff_str *name)
 {
     const struct ntff_event_type *et;
@@ -25,7 +19,7 @@ bool ntff_builder_name(struct ntff_builder *b, const struct ntff_rec *r, ntff_st
     } else {
         *name = ntff_internf(&b->t->strs, "type %" PRIu32, r->type & ~NTFF_OLD_TYPE);
     }
-    return *name != NTFF_STR_NONE || no_memory(b);
+    return *name != NTFF_STR_NONE || ntff_builder_no_memory(b);
 }
 
 /* Is text one of the comma-separated items of list? */

@@ -10,12 +10,6 @@
 
 #include <stdlib.h>
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 static int link_cmp(const void *pa, const void *pb)
 {
     const struct ntff_link *x = pa, *y = pb;
@@ -39,7 +33,7 @@ static bool add_flow(struct ntff_builder *b, uint32_t from, uint32_t to)
     struct ntff_event *e = &b->events.v[from], *f = &b->events.v[to];
     struct ntff_flow *x = NTFF_VEC_PUSH(b->budget, &b->flows);
     if (!x)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     *x = (struct ntff_flow){.from = from, .to = to, .reversed = f->ts_ns < e->ts_ns};
     return true;
 }

@@ -17,12 +17,6 @@ struct instance {
 };
 typedef NTFF_VEC(struct instance) instance_vec;
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 /* Index of a process's instance; instances without a name are one. */
 static size_t instance_of(const struct ntff_builder *b, const instance_vec *v, uint32_t proc)
 {
@@ -39,7 +33,7 @@ static bool find_instances(struct ntff_builder *b, instance_vec *v)
             continue;
         struct instance *x = NTFF_VEC_PUSH(b->budget, v);
         if (!x)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *x = (struct instance){.name = b->processes.v[p].instance};
     }
     return true;
@@ -68,7 +62,7 @@ static bool collect_ends(struct ntff_builder *b, instance_vec *v, bool with_gid)
         struct ntff_align_end *end = NTFF_VEC_PUSH(b->budget, &x->ends);
         const struct ntff_core_clock *c = ntff_builder_clock(b, dev->proc, dev->nc, dev->core);
         if (!end || !ntff_detail(b->t, e, &d)) {
-            good = no_memory(b);
+            good = ntff_builder_no_memory(b);
             break;
         }
         *end = (struct ntff_align_end){
@@ -149,7 +143,7 @@ static bool align(struct ntff_builder *b, instance_vec *v)
             in[i] = (struct ntff_align_instance){v->v[i].ends.v, v->v[i].ends.n,
                                                  v->v[i].placed_within_ns};
         if (good && ntff_align(in, v->n, o, NULL) != NTFF_OK)
-            good = no_memory(b);
+            good = ntff_builder_no_memory(b);
         for (size_t i = 0; i < v->n; i++)
             done |= o[i].how == NTFF_ALIGN_DONE;
     }

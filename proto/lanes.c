@@ -5,12 +5,6 @@
  * on an empty stack. The first lane that fits wins, so the result is the same every time. */
 #include "proto/builder.h"
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 /* Perfetto drops what is nested deeper than 512, and stacks points of one time [contract 2.1, 2.3].
  */
 #define MAX_DEPTH 480
@@ -78,7 +72,7 @@ bool ntff_build_lanes(struct ntff_builder *b)
         struct ntff_track *t = &b->tracks.v[e->track];
         int lane = assign_lane(b, &all[e->track], e, t->flat);
         if (lane < 0) {
-            good = no_memory(b);
+            good = ntff_builder_no_memory(b);
         } else if (lane == NTFF_MAX_LANES) {
             e->flags |= NTFF_EV_INSTANT | NTFF_EV_NO_LANE;
             ntff_diag_add(b->diag, NTFF_DIAG_LANE_OVERFLOW, 1, NULL, NTFF_NO_OFFSET,

@@ -11,12 +11,6 @@
 
 #define HOST_FLOOR_NS (UINT64_C(1) << 59) /* Unix ns; device clocks count from a reset */
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 /* -- recorded times -----------------------------------------------------------------------------
  */
 
@@ -43,7 +37,7 @@ static bool compare_recorded(struct ntff_placer *p, struct ntff_map *points, uin
         struct ntff_map_slot *m = ntff_map_at(
             points, (struct ntff_key){s->exec_id, (uint64_t)s->proc << 32 | s->nc, s->core});
         if (!m)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         m->value = (uint32_t)i;
     }
     for (size_t i = 0; i < b->devs.n; i++) {
@@ -256,7 +250,7 @@ static bool describe_cores(struct ntff_builder *b)
         ntff_clock_describe(c->map, text, sizeof text);
         t->description = ntff_intern(&b->t->strs, text, strlen(text));
         if (t->description == NTFF_STR_NONE)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
     }
     return true;
 }
@@ -269,7 +263,7 @@ static bool place_all(struct ntff_placer *p)
     if (!ntff_placer_cores(p) || !ntff_placer_clocks(p))
         return false;
     if (!ntff_grow(b->budget, (void **)&recorded.v, &recorded.cap, 0, b->processes.n + 1, 1))
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     bool good = b->opt->clock != NTFF_CLOCK_AUTO || classify(p, recorded.v);
     for (size_t i = 0; good && i < b->devs.n; i++)
         good = place_dev(p, &b->devs.v[i], recorded.v, &hint);

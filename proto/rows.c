@@ -10,12 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 uint32_t ntff_build_process(struct ntff_builder *b, const char *instance, uint64_t pid,
                             const char *dir)
 {
@@ -23,16 +17,16 @@ uint32_t ntff_build_process(struct ntff_builder *b, const char *instance, uint64
     ntff_str inst = ntff_intern(s, instance, strlen(instance));
     ntff_str d = ntff_intern(s, dir, strlen(dir));
     if (inst == NTFF_STR_NONE || d == NTFF_STR_NONE)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     struct ntff_map_slot *m = ntff_map_at(&b->names, (struct ntff_key){inst, pid, d});
     if (!m)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     if (m->value != NTFF_NONE)
         return m->value;
     struct ntff_process *p = NTFF_VEC_PUSH(b->budget, &b->processes);
     if (!p) {
         b->names.n--;
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     }
     *p = (struct ntff_process){.instance = inst, .dir = d, .pid = pid, .worker_gid = -1};
     b->t->processes = b->processes.v;
@@ -45,16 +39,16 @@ uint32_t ntff_build_track(struct ntff_builder *b, uint32_t parent, const char *n
 {
     ntff_str id = ntff_intern(&b->t->strs, name, strlen(name));
     if (id == NTFF_STR_NONE)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     struct ntff_map_slot *m = ntff_map_at(&b->by_name, (struct ntff_key){parent, proto->kind, id});
     if (!m)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     if (m->value != NTFF_NONE)
         return m->value;
     struct ntff_track *t = NTFF_VEC_PUSH(b->budget, &b->tracks);
     if (!t) {
         b->by_name.n--;
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     }
     *t = *proto;
     t->name = id;
@@ -89,7 +83,7 @@ static bool primary_name(struct ntff_builder *b, uint32_t proc, uint32_t nc, uin
     if (twin)
         ntff_buf_printf(out, "(%" PRIu32 ") ", twin);
     if (out->failed)
-        return no_memory(b);
+        return ntff_builder_no_memory(b);
     out->p[out->len - 1] = '\0';
     return true;
 }
@@ -129,7 +123,7 @@ static uint32_t primary_track(struct ntff_builder *b, uint32_t proc, uint32_t nc
     uint32_t t = make_primary(b, proc, nc, tid);
     m = t == NTFF_NONE ? NULL : ntff_map_at(&b->rows, key);
     if (!m)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     return m->value = t;
 }
 
@@ -217,7 +211,7 @@ uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t n
     uint32_t t = ntff_build_track(b, parent, name, &proto);
     m = t == NTFF_NONE ? NULL : ntff_map_at(&b->rows, key);
     if (!m)
-        return no_memory(b), NTFF_NONE;
+        return ntff_builder_no_memory(b), NTFF_NONE;
     return m->value = t;
 }
 
@@ -254,19 +248,19 @@ static uint32_t make_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uin
         if (tid && !m && b->primary & NTFF_BY_PROCESS) {
             proto.kind = NTFF_TRACK_THREAD;
             if (!(m = ntff_map_at(&b->rows, key)))
-                return no_memory(b), NTFF_NONE;
+                return ntff_builder_no_memory(b), NTFF_NONE;
             m->value = 0;
             /* two threads may share a name: the map by name must not merge them */
             struct ntff_track *t = NTFF_VEC_PUSH(b->budget, &b->tracks);
             if (!t)
-                return no_memory(b), NTFF_NONE;
+                return ntff_builder_no_memory(b), NTFF_NONE;
             *t = proto;
             t->name = ntff_intern(&b->t->strs, name, strlen(name));
             t->parent = parent;
             t->n_lanes = 1;
             b->t->tracks = b->tracks.v;
             b->t->n_tracks = b->tracks.n;
-            return t->name == NTFF_STR_NONE ? (no_memory(b), NTFF_NONE)
+            return t->name == NTFF_STR_NONE ? (ntff_builder_no_memory(b), NTFF_NONE)
                                             : (uint32_t)(b->tracks.n - 1);
         }
         if (n < sizeof name)
@@ -292,7 +286,7 @@ uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint
         uint32_t t = make_row(b, proc, nc, tid, gid);
         m = t == NTFF_NONE ? NULL : ntff_map_at(&b->rows, key);
         if (!m)
-            return no_memory(b), NTFF_NONE;
+            return ntff_builder_no_memory(b), NTFF_NONE;
         m->value = t;
     }
     b->last_row = *m;

@@ -5,12 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static bool no_memory(struct ntff_builder *b)
-{
-    b->out_of_memory = true;
-    return false;
-}
-
 /* A core whose events keep device time, and how they are moved. */
 struct unaligned {
     struct ntff_core_key at;
@@ -77,7 +71,7 @@ static bool add_unaligned(struct shifter *s, uint32_t track, uint64_t ts_ns)
     if (t->group == NTFF_NONE) {
         struct unaligned *u = NTFF_VEC_PUSH(b->budget, &s->cores);
         if (!u)
-            return no_memory(b);
+            return ntff_builder_no_memory(b);
         *u = (struct unaligned){at, UINT64_MAX, UINT64_MAX};
         t->group = (uint32_t)(s->cores.n - 1);
         for (size_t i = 0; i < b->zeros.n; i++)
@@ -155,7 +149,7 @@ bool ntff_build_unaligned(struct ntff_builder *b)
     struct shifter s = {.b = b, .begin_ns = UINT64_MAX};
     bool good = ntff_grow(b->budget, (void **)&s.tracks.v, &s.tracks.cap, 0, b->tracks.n + 1,
                           sizeof *s.tracks.v) ||
-                no_memory(b);
+                ntff_builder_no_memory(b);
     s.tracks.n = good ? b->tracks.n : 0;
     for (size_t i = 0; i < s.tracks.n; i++)
         s.tracks.v[i] = (struct unaligned_track){NTFF_NONE, NTFF_NONE};
