@@ -184,7 +184,7 @@ static int write_trace(const struct settings *s, struct ntff_trace *t, struct nt
                               .creator = "ntff-conv " NTFF_VERSION,
                               .diag = diag,
                               .progress = s->quiet ? NULL : on_progress};
-    if (ntff_out_open(&out, path, flags, 0, &err) != NTFF_OK) {
+    if (ntff_out_open(&out, path, flags, s->jobs, &err) != NTFF_OK) {
         conv_say("%s%s", err.text, strstr(err.text, "exists") ? "; --force replaces it" : "");
         return CONV_NOTHING;
     }

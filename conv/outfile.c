@@ -61,7 +61,7 @@ int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
         return CONV_NOTHING;
     }
     int flags = (force ? NTFF_OUT_REPLACE : 0) | (gzip ? NTFF_OUT_GZIP : 0);
-    if (ntff_out_open(out, path, flags, 0, &err) == NTFF_OK)
+    if (ntff_out_open(out, path, flags, args->load.options.jobs, &err) == NTFF_OK)
         return CONV_ALL;
     conv_say("%s%s", err.text, strstr(err.text, "exists") ? "; --force replaces it" : "");
     return CONV_NOTHING;

@@ -1,11 +1,14 @@
 /* out - see out.h.
  *
  * One buffer of 256 KiB stands between the writers and the file. Writers fill it in place
- * (reserve/advance, or the put cursor) and it goes out by one write(2) or through deflate. The put
+ * (reserve/advance, or the put cursor) and it goes out by one write(2) or through gzip.c. The put
  * cursor lets a writer keep an unfinished unit at the end of the buffer: when room runs out,
  * finished bytes are flushed and the unfinished ones move to the front, so that a length in them
  * can still be patched. Memory outputs are the same buffer, never flushed, only grown. */
 #include "out.h"
+
+#include "gzip.h"
+#include "worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +18,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define BUF_SIZE ((size_t)256 << 10)
-#define GZIP_LEVEL 6
+/* Measured on Perfetto traces of 1 M events: level 6 takes twice the time for a file smaller by 0.5
+ * to 2 %, level 4 saves a quarter of the time for 6 % more bytes. */
+#define GZIP_LEVEL 5
 #define MAX_OPEN 8 /* outputs a signal handler can clean up after */
 
 struct ntff_out {
@@ -26,11 +30,11 @@ struct ntff_out {
     size_t len, cap;
     uint64_t flushed; /* bytes that left buf */
     int fd;           /* -1 = memory */
-    bool owns_fd, gzip, replace, committed;
+    bool owns_fd, replace, committed;
     struct ntff_error first; /* status OK = no failure yet */
-    z_stream z;
-    struct ntff_buf packed; /* memory output with gzip */
-    char *final_path;       /* NULL = nothing to rename */
+    struct ntff_gzip *gzip;  /* NULL = plain */
+    struct ntff_buf packed;  /* memory output with gzip */
+    char *final_path;        /* NULL = nothing to rename */
     char *tmp_path;
     int slot; /* in open_tmp, -1 = none */
 };
@@ -74,6 +78,29 @@ static void fail_nomem(struct ntff_out *o)
 {
     if (o->first.status == NTFF_OK)
         ntff_fail(&o->first, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the output buffer");
+}
+
+/* Bytes as they are to lie in the file. */
+static void emit(void *user, const uint8_t *p, size_t n)
+{
+    struct ntff_out *o = user;
+    if (o->fd < 0) {
+        ntff_buf_add(&o->packed, p, n);
+        if (o->packed.failed)
+            fail_nomem(o);
+        return;
+    }
+    while (n > 0 && o->first.status == NTFF_OK) {
+        ssize_t got = write(o->fd, p, n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            fail_errno(o, "cannot write");
+            return;
+        }
+        p += got;
+        n -= (size_t)got;
+    }
 }
 
 /* -- opening ----------------------------------------------------------------------------------- */
@@ -127,7 +154,7 @@ static enum ntff_status open_path(struct ntff_out *o, const char *path, struct n
     return open_tmp_file(o, err);
 }
 
-enum ntff_status ntff_out_open(struct ntff_out **out, const char *path, int flags, int gzip_level,
+enum ntff_status ntff_out_open(struct ntff_out **out, const char *path, int flags, unsigned jobs,
                                struct ntff_error *err)
 {
     struct ntff_out *o = calloc(1, sizeof *o);
@@ -144,10 +171,8 @@ enum ntff_status ntff_out_open(struct ntff_out **out, const char *path, int flag
     else if (path)
         s = open_path(o, path, err);
     if (s == NTFF_OK && flags & NTFF_OUT_GZIP) {
-        int level = gzip_level ? gzip_level : GZIP_LEVEL;
-        if (deflateInit2(&o->z, level, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK)
-            o->gzip = true;
-        else
+        o->gzip = ntff_gzip_open(GZIP_LEVEL, ntff_jobs(jobs), emit, o);
+        if (!o->gzip)
             s = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for gzip");
     }
     if (s != NTFF_OK) {
@@ -160,53 +185,15 @@ enum ntff_status ntff_out_open(struct ntff_out **out, const char *path, int flag
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-static void emit(struct ntff_out *o, const uint8_t *p, size_t n)
-{
-    if (o->fd < 0) {
-        ntff_buf_add(&o->packed, p, n);
-        if (o->packed.failed)
-            fail_nomem(o);
-        return;
-    }
-    while (n > 0 && o->first.status == NTFF_OK) {
-        ssize_t got = write(o->fd, p, n);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            fail_errno(o, "cannot write");
-            return;
-        }
-        p += got;
-        n -= (size_t)got;
-    }
-}
-
-static void pack(struct ntff_out *o, const uint8_t *p, size_t n, int flush)
-{
-    uint8_t chunk[32 << 10];
-    o->z.next_in = (Bytef *)p;
-    o->z.avail_in = (uInt)n;
-    do {
-        o->z.next_out = chunk;
-        o->z.avail_out = sizeof chunk;
-        (void)deflate(&o->z, flush);
-        emit(o, chunk, sizeof chunk - o->z.avail_out);
-    } while (o->z.avail_out == 0 && o->first.status == NTFF_OK);
-}
-
 static void pass_on(struct ntff_out *o, const uint8_t *p, size_t n)
 {
     o->flushed += n;
     if (o->first.status != NTFF_OK)
         return;
-    if (!o->gzip) {
+    if (o->gzip)
+        ntff_gzip_write(o->gzip, p, n);
+    else
         emit(o, p, n);
-        return;
-    }
-    for (size_t part; n > 0; p += part, n -= part) {
-        part = n < ((size_t)1 << 30) ? n : (size_t)1 << 30;
-        pack(o, p, part, Z_NO_FLUSH);
-    }
 }
 
 static bool in_memory(const struct ntff_out *o)
@@ -342,7 +329,7 @@ enum ntff_status ntff_out_commit(struct ntff_out *o, struct ntff_error *err)
         o->len = 0;
     }
     if (o->gzip && o->first.status == NTFF_OK)
-        pack(o, NULL, 0, Z_FINISH);
+        ntff_gzip_finish(o->gzip);
     if (o->owns_fd) {
         if (close(o->fd) != 0)
             fail_errno(o, "cannot finish writing");
@@ -365,8 +352,7 @@ void ntff_out_close(struct ntff_out *o)
     if (o->tmp_path && !o->committed)
         unlink(o->tmp_path);
     tmp_forget(o);
-    if (o->gzip)
-        deflateEnd(&o->z);
+    ntff_gzip_close(o->gzip);
     ntff_buf_free(&o->packed);
     free(o->tmp_path);
     free(o->final_path);

@@ -367,4 +367,71 @@ TAP_TEST(put_cursor)
     unlink(path);
 }
 
+/* Bytes that shrink by a half or so, different all along. */
+static void fill(uint8_t *p, size_t n)
+{
+    uint32_t x = 1;
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525 + 1013904223;
+        p[i] = i % 3 ? (uint8_t)(x >> 28) : (uint8_t)(x >> 24);
+    }
+}
+
+/* len bytes of text written in pieces of that size, compressed; returns how many came out. */
+static size_t gzipped(const uint8_t *text, size_t len, size_t piece, unsigned jobs, uint8_t *to,
+                      size_t cap)
+{
+    struct ntff_out *o;
+    struct ntff_error err;
+    TAP_EQ_U64(ntff_out_open(&o, NULL, NTFF_OUT_GZIP, jobs, &err), NTFF_OK);
+    for (size_t at = 0; at < len; at += piece)
+        ntff_out_write(o, text + at, len - at < piece ? len - at : piece);
+    TAP_EQ_U64(ntff_out_commit(o, &err), NTFF_OK);
+    struct ntff_slice b = ntff_out_bytes(o);
+    TAP_OK(b.len <= cap);
+    memcpy(to, b.p, b.len);
+    ntff_out_close(o);
+    return b.len;
+}
+
+/* Every length around the borders of blocks comes back from zlib's own inflate, as one member, and
+ * its bytes depend neither on the threads nor on the pieces it was written in. */
+TAP_TEST(gzip_by_blocks)
+{
+    enum { BLOCK = 256 << 10, CAP = 14 * BLOCK };
+    static const size_t lengths[] = {0,         1,         BLOCK - 1,         BLOCK,
+                                     BLOCK + 1, 2 * BLOCK, 13 * BLOCK + 12345};
+    uint8_t *text = malloc(CAP), *one = malloc(CAP), *many = malloc(CAP), *back = malloc(CAP);
+    TAP_OK(text && one && many && back);
+    fill(text, CAP);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        size_t len = lengths[i], n_one = gzipped(text, len, 1000, 1, one, CAP);
+        for (unsigned jobs = 2; jobs <= 5; jobs++) {
+            size_t n = gzipped(text, len, 300001 * jobs, jobs, many, CAP);
+            TAP_EQ_MEM(many, n, one, n_one);
+        }
+        z_stream z = {.next_in = one, .avail_in = (uInt)n_one, .next_out = back, .avail_out = CAP};
+        TAP_EQ_I64(inflateInit2(&z, 15 + 16), Z_OK);
+        TAP_EQ_I64(inflate(&z, Z_FINISH), Z_STREAM_END);
+        TAP_EQ_U64(z.avail_in, 0);
+        TAP_EQ_U64(z.total_out, len);
+        TAP_OK(memcmp(back, text, len) == 0);
+        inflateEnd(&z);
+        TAP_OK(len < BLOCK || n_one < len * 4 / 5);
+    }
+    free(text), free(one), free(many), free(back);
+}
+
+/* Closed before it is finished: the threads end, nothing is left. */
+TAP_TEST(gzip_given_up)
+{
+    uint8_t *text = calloc(1, 4 << 20);
+    struct ntff_out *o;
+    struct ntff_error err;
+    TAP_EQ_U64(ntff_out_open(&o, NULL, NTFF_OUT_GZIP, 4, &err), NTFF_OK);
+    ntff_out_write(o, text, 4 << 20);
+    ntff_out_close(o);
+    free(text);
+}
+
 TAP_MAIN()
