@@ -140,8 +140,8 @@ demo: ## build, convert the bundled sample session, say what to open
 	$(Q)$(MAKE) --no-print-directory all $(B)/tools/delimit $(B)/tools/mkntff
 	$(Q)BUILD=$(CURDIR)/$(B) samples/demo.sh
 
-bench: all tools ## speed and size, as ratios in one run
-	$(Q)BUILD=$(CURDIR)/$(B) tests/bench/run.sh
+bench: all tools ## speed, memory and size as ratios in one run, into BENCHMARKS.md
+	$(Q)BUILD=$(CURDIR)/$(B) BENCH_MD=BENCHMARKS.md tests/bench/run.sh
 bench-clock: tools ## error of placed device events against truth, per noise model
 	$(Q)$(B)/tools/bench_clock
 

@@ -32,13 +32,13 @@ static double cpu_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* A row as tests/bench/run.sh prints them. limit < 0: no wish. */
+/* A row for show.awk. limit < 0: no wish. */
 static void row(const char *what, double value, const char *unit, double limit)
 {
     char want[32] = "";
     if (limit >= 0)
         snprintf(want, sizeof want, "<= %g", limit);
-    printf("  %-46s %10.3f %-10s %-22s %s\n", what, value, unit, want,
+    printf("%s\t%.4f\t%s\t%s\t%s\n", what, value, unit, want,
            limit < 0        ? ""
            : value <= limit ? "yes"
                             : "NO");
@@ -119,7 +119,7 @@ static void bench_frames(size_t n_events)
     double start = cpu_ms();
     if (tui_lod_build(&l, t, NULL, NULL, &err) != NTFF_OK)
         die(err.text);
-    printf("viewer: made trace of %zu events on %zu tracks, screen 300x100\n", t->n_events,
+    printf("== Viewer: made trace of %zu events on %zu tracks, screen 300x100\n", t->n_events,
            t->n_tracks);
     row("index: time", (cpu_ms() - start) / (double)t->n_events * 1e6, "ns/event", -1);
     row("index: size",
@@ -136,13 +136,13 @@ static void bench_frames(size_t n_events)
     random_frames(t, a, &s, 300, &w, "random view");
     row("random zooms: worst frame", w.frame, "ms", 16);
     row("random zooms: mean frame", w.sum / (double)w.n, "ms", -1);
-    printf("    worst: %s\n", w.what);
+    printf("-- worst: %s\n", w.what);
     w = (struct worst){0};
     press(a, &s, "O", &w); /* all folded: every line sums up hundreds of rows */
     random_frames(t, a, &s, 100, &w, "folded");
     press(a, &s, "jO", &w);
     row("all tracks folded: worst frame", w.frame, "ms", 16);
-    printf("    worst: %s\n", w.what);
+    printf("-- worst: %s\n", w.what);
     w = (struct worst){0};
     tui_app_show(a, t->begin_ns, t->end_ns);
     press(a, &s, "jjjj>>>LLLLLpppp++++----w0sad[]xXgG0mlllllmz0", &w);
@@ -155,7 +155,7 @@ static void bench_frames(size_t n_events)
         frame(a, &s, NULL, &w, "searching values", 0);
     press(a, &s, "\x1b", &w);
     row("keys and search: worst frame", w.frame, "ms", 16);
-    printf("    worst: %s\n", w.what);
+    printf("-- worst: %s\n", w.what);
     w = (struct worst){0};
     tui_app_handle(a, &(struct tui_event){.kind = TUI_EVENT_KEY, .key = TUI_KEY_ESC});
     press(a, &s, "M023", &w);
@@ -196,7 +196,7 @@ static void bench_load(const char *path)
     tui_app_handle(a, &(struct tui_event){.kind = TUI_EVENT_RESIZE, .w = 200, .h = 60});
     tui_app_draw(a, &s);
     double shown = cpu_ms() - start;
-    printf("viewer: %s, %zu events\n", path, t->n_events);
+    printf("== Viewer: a file of %zu events\n", t->n_events);
     row("first frame over loading alone", shown / loaded, "", 1.5);
     tui_app_free(a);
     tui_screen_done(&s);
@@ -259,7 +259,7 @@ static void bench_tty(char **argv)
         ;
     for (int i = 0; i < 6; i++)
         send_keys(fd, "+"); /* somewhere inside */
-    printf("viewer: bytes on the line, 120x40, %s\n", argv[1]);
+    printf("== Viewer: bytes on the line, 120x40\n");
     row("full redraw", (double)send_keys(fd, "\x0c"), "B", -1);
     step_row(fd, "cursor one column", "l", 0.25);
     step_row(fd, "cursor one line", "j", 0.15);
