@@ -399,15 +399,32 @@ static bool numbers_fact(struct reader *r, const char *key, uint32_t number, con
     return ntff_build_fact(r->b, r->file, key, value, how);
 }
 
+#define FACT_FRAMING "framing"
+#define FACT_TORN "furthest of the forms (file is torn)"
+
+/* A form that was taken for the only one left may still turn out torn. */
+static bool note_torn(struct reader *r)
+{
+    struct ntff_strtab *s = &r->b->t->strs;
+    struct ntff_file *f = &r->b->files.v[r->file];
+    for (size_t i = 0; i < f->facts.n; i++)
+        if (strcmp(ntff_text(s, f->facts.v[i].key), FACT_FRAMING) == 0) {
+            ntff_str how = ntff_intern(s, FACT_TORN, strlen(FACT_TORN));
+            if (how == NTFF_STR_NONE)
+                return ntff_builder_no_memory(r->b);
+            f->facts.v[i].how = how;
+        }
+    return true;
+}
+
 static bool facts(struct reader *r)
 {
     const struct ntff_probe *p = r->probe;
     struct ntff_builder *b = r->b;
     const char *how = p->from_schema && !p->misfit ? b->schema->source : "found by test";
-    bool good =
-        p->kind == NTFF_FILE_RAW112 ||
-        ntff_build_fact(b, r->file, "framing", ntff_framing_name(p->framing),
-                        p->exact ? "whole-file test" : "furthest of the forms (file is torn)");
+    bool good = p->kind == NTFF_FILE_RAW112 ||
+                ntff_build_fact(b, r->file, FACT_FRAMING, ntff_framing_name(p->framing),
+                                p->exact || p->open ? "whole-file test" : FACT_TORN);
     if (p->kind == NTFF_FILE_NTRACE) {
         const char *numbering = p->plan.numbering == NTFF_NUM_SCHEMA ? b->schema->source
                                 : p->plan.settled                    ? "found by test"
@@ -463,6 +480,8 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
         good = raw_records(&r, &end);
     else
         good = batches(&r, &end);
+    if (good && end < len && probe->open)
+        good = note_torn(&r);
     if (good && end < len) {
         b->files.v[file].skipped_bytes = len - end;
         if (!b->files.v[file].cut)

@@ -223,8 +223,10 @@ static enum ntff_status dump_any(struct ntff_dump_job *j)
         ntff_dump_records(j->d, in, j->opt.offsets);
         return NTFF_OK;
     }
-    if (ntff_probe_pb(in->data, in->len, j->opt.schema, &probe))
+    if (ntff_probe_pb(in->data, in->len, j->opt.schema, &probe)) {
+        ntff_probe_follow(&probe, in->data, in->len);
         return dump_probed(j, &probe);
+    }
     return dump_other(j, NULL, "message");
 }
 

@@ -93,20 +93,35 @@ static bool sampler_look(struct sampler_test *t, const uint8_t *msg, size_t len)
 struct chain {
     uint64_t good_bytes, n;
     bool exact;
+    bool open; /* not followed further: it may go on */
 };
 
-/* Follows the lengths to the end. */
-static struct chain follow(const uint8_t *data, uint64_t len, enum ntff_framing framing)
+/* Follows the lengths for at most so many records more. */
+static void follow(struct chain *c, const uint8_t *data, uint64_t len, enum ntff_framing framing,
+                   uint64_t most)
 {
-    struct chain c = {0};
     const uint8_t *msg;
     size_t n;
-    for (uint64_t next; c.good_bytes < len &&
-                        (next = ntff_frame_next(data, len, c.good_bytes, framing, &msg, &n)) != 0;
-         c.n++)
-        c.good_bytes = next;
-    c.exact = c.good_bytes == len;
-    return c;
+    uint64_t next = 1;
+    for (; most > 0 && c->good_bytes < len; most--, c->n++) {
+        if (!(next = ntff_frame_next(data, len, c->good_bytes, framing, &msg, &n)))
+            break;
+        c->good_bytes = next;
+    }
+    c->exact = c->good_bytes == len;
+    c->open = next && !c->exact;
+}
+
+void ntff_probe_follow(struct ntff_probe *p, const uint8_t *data, uint64_t len)
+{
+    struct chain c = {.good_bytes = p->good_bytes, .n = p->n_records};
+    if (!p->open)
+        return;
+    follow(&c, data, len, p->framing, UINT64_MAX);
+    p->good_bytes = c.good_bytes;
+    p->n_records = c.n;
+    p->exact = c.exact;
+    p->open = false;
 }
 
 /* Does the plan find Unix times in the records? A schema of another version may not. */
@@ -180,14 +195,17 @@ static void plan_of(struct ntff_probe *p, const struct ntff_event_plan *given,
 }
 
 static void try_stream(const uint8_t *data, uint64_t len, enum ntff_framing framing,
-                       const struct ntff_event_plan *plan, struct ntff_probe *best)
+                       const struct chain *c, const struct ntff_event_plan *plan,
+                       struct ntff_probe *best)
 {
-    struct chain c = follow(data, len, framing);
     struct ntff_numbering_test events = {0};
     struct sampler_test samples = {0};
-    struct ntff_probe p = {
-        .framing = framing, .exact = c.exact, .good_bytes = c.good_bytes, .n_records = c.n};
-    if (c.n == 0 || (!c.exact && c.n < 2 && c.good_bytes < len / 2))
+    struct ntff_probe p = {.framing = framing,
+                           .exact = c->exact,
+                           .open = c->open,
+                           .good_bytes = c->good_bytes,
+                           .n_records = c->n};
+    if (c->n == 0 || (!c->exact && c->n < 2 && c->good_bytes < len / 2))
         return;
     if (stream_of_samples(data, len, framing, &samples)) {
         bool cpu = samples.n_float * 2 > samples.n || (samples.n_float && samples.n < 64);
@@ -200,6 +218,28 @@ static void try_stream(const uint8_t *data, uint64_t len, enum ntff_framing fram
         p.kind = NTFF_FILE_NTRACE;
         plan_of(&p, plan, &events);
         offer(best, &p);
+    }
+}
+
+/* Where one form is ahead after the first records and the others have ended, nothing further on
+ * can change which gets furthest: the rest is not walked here, whoever reads it will. */
+static void try_streams(const uint8_t *data, uint64_t len, const struct ntff_event_plan *plan,
+                        struct ntff_probe *best)
+{
+    enum { FIRST = NTFF_FRAME_VARINT, LAST = NTFF_FRAME_U64, ALL = LAST + 1 };
+    struct chain c[ALL] = {{0}};
+    uint64_t furthest = best->kind == NTFF_FILE_UNKNOWN ? 0 : best->good_bytes;
+    unsigned n_open = 0;
+    for (int f = FIRST; f <= LAST; f++) {
+        follow(&c[f], data, len, (enum ntff_framing)f, PROBE_RECORDS);
+        n_open += c[f].open;
+        if (!c[f].open && c[f].good_bytes > furthest)
+            furthest = c[f].good_bytes;
+    }
+    for (int f = FIRST; f <= LAST; f++) {
+        if (c[f].open && (n_open > 1 || c[f].good_bytes <= furthest))
+            follow(&c[f], data, len, (enum ntff_framing)f, UINT64_MAX);
+        try_stream(data, len, (enum ntff_framing)f, &c[f], plan, best);
     }
 }
 
@@ -391,8 +431,7 @@ bool ntff_probe_pb(const uint8_t *data, uint64_t len, const struct ntff_schema *
     uint32_t id_map = given ? ntff_schema_number(schema, "interned_data_db", "id_map") : ID_MAP;
     try_bare(data, len, &plan, id_map ? id_map : ID_MAP, out);
     if (!(out->exact && out->kind == NTFF_FILE_NTRACE && out->n_records > 4))
-        for (int f = NTFF_FRAME_VARINT; f <= NTFF_FRAME_U64; f++)
-            try_stream(data, len, (enum ntff_framing)f, &plan, out);
+        try_streams(data, len, &plan, out);
     if (given && out->kind != NTFF_FILE_NTRACE) { /* events that this schema does not see? */
         struct ntff_probe other;
         bool found = ntff_probe_pb(data, len, NULL, &other);

@@ -4,7 +4,8 @@
  * The rule of the spec (FORMAT.md, "Framing"): try the bare message, then each stream form, each
  * over the whole file; accept the form that ends exactly at the end and whose records all pass. If
  * none does (a torn file), the form that gets furthest. Only the first PROBE_RECORDS are looked
- * into; the chain of lengths is followed to the end of the file. */
+ * into; the chain of lengths is followed to the end of the file, unless all forms but one have
+ * ended within them. */
 #ifndef NTFF_PROBE_H
 #define NTFF_PROBE_H
 
@@ -15,7 +16,8 @@ struct ntff_probe {
     enum ntff_file_kind kind;
     enum ntff_framing framing;
     bool exact;                  /* the form ends exactly at the end of the file */
-    uint64_t good_bytes;         /* how far the form holds */
+    bool open;                   /* the only form left, not followed to its end yet */
+    uint64_t good_bytes;         /* how far the form holds, or was followed */
     uint64_t n_records;          /* records of the form up to there */
     struct ntff_event_plan plan; /* NTRACE: numbering of its events */
     /* numbers of ntrace_info found in the data or taken from the schema; 0 = not there */
@@ -31,6 +33,9 @@ struct ntff_probe {
  * is none of them. data[0..len) is the whole file. */
 bool ntff_probe_pb(const uint8_t *data, uint64_t len, const struct ntff_schema *schema,
                    struct ntff_probe *out);
+
+/* Follows an open form to its end: sets exact, good_bytes and n_records. */
+void ntff_probe_follow(struct ntff_probe *p, const uint8_t *data, uint64_t len);
 
 /* True if data is a plain array of 112-byte nrt_sys_trace_event records [TAX]. */
 bool ntff_probe_raw112(const uint8_t *data, uint64_t len);
