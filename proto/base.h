@@ -27,11 +27,17 @@ static inline bool ntff_add_ok(size_t a, size_t b, size_t *out)
     return !__builtin_add_overflow(a, b, out);
 }
 
-/* qsort, but an empty array may be NULL. */
+/* qsort, but an empty array may be NULL, and one in order already costs one pass. */
 static inline void ntff_sort(void *items, size_t n, size_t size,
                              int (*cmp)(const void *, const void *))
 {
-    if (n > 1 && items)
+    const char *p = items;
+    size_t i = 1;
+    if (!p)
+        return;
+    while (i < n && cmp(p + (i - 1) * size, p + i * size) <= 0)
+        i++;
+    if (i < n)
         qsort(items, n, size, cmp);
 }
 

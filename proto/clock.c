@@ -395,14 +395,13 @@ static size_t make_points(struct ntff_clock_map *m, const struct ntff_clock_pair
 
 /* What the kept points of an epoch add to the quality; residuals are collected in res. */
 static void add_quality(struct ntff_clock_map *m, struct epoch *e, const struct ntff_fit_point *p,
-                        const struct ntff_fit *fit, uint64_t ref_nc_ns, __int128 base,
-                        uint64_t *res)
+                        const struct ntff_fit *fit, uint64_t ref_nc_ns, __int128 base, double *res)
 {
     uint32_t hint = 0;
     for (size_t i = 0; i < fit->n_kept; i++) {
         uint64_t nc = ref_nc_ns + p[i].x_ns;
         __int128 late = base + nc + p[i].y_ns - fit_host(m, e, nc, &hint);
-        res[i] = saturate(late < 0 ? -late : late);
+        res[i] = (double)(late < 0 ? -late : late);
         if (i > 0 && p[i].x_ns - p[i - 1].x_ns > e->max_gap_ns)
             e->max_gap_ns = p[i].x_ns - p[i - 1].x_ns;
     }
@@ -434,7 +433,7 @@ static void describe_largest(struct ntff_clock_quality *q, const struct epoch *e
 
 struct scratch {
     struct ntff_fit_point *points;
-    uint64_t *res;
+    double *res; /* residuals; a quantile of them is no time */
     size_t n_res;
     size_t largest; /* most points kept in an epoch so far */
 };
@@ -494,10 +493,11 @@ static bool index_by_exec(struct ntff_clock_map *m)
     return true;
 }
 
-static int by_value(const void *va, const void *vb)
+/* The k-th smallest residual, in whole ns. */
+static uint64_t residual(struct scratch *w, size_t k)
 {
-    const uint64_t *a = va, *b = vb;
-    return (*a > *b) - (*a < *b);
+    ntff_fit_select(w->res, w->n_res, k);
+    return w->res[k] < 0x1p64 ? (uint64_t)w->res[k] : UINT64_MAX;
 }
 
 static bool build_epochs(struct ntff_clock_map *m)
@@ -511,13 +511,12 @@ static bool build_epochs(struct ntff_clock_map *m)
     for (size_t i = 0; ok && i < n; i++)
         ok = build_epoch(m, range[i], &w);
     if (ok) {
-        qsort(w.res, w.n_res, sizeof *w.res, by_value);
-        q->residual_median_ns = w.res[(w.n_res - 1) / 2];
-        q->residual_p99_ns = w.res[(w.n_res - 1) * 99 / 100];
-        q->residual_max_ns = w.res[w.n_res - 1];
+        q->residual_median_ns = residual(&w, (w.n_res - 1) / 2);
+        q->residual_p99_ns = residual(&w, (w.n_res - 1) * 99 / 100);
+        q->residual_max_ns = residual(&w, w.n_res - 1);
         if (q->used != NTFF_CLOCK_FIT && q->uncertainty_ns != UINT64_MAX)
             q->uncertainty_ns =
-                w.res[(w.n_res - 1) * 9 / 10]; /* a single pair is off by its residual */
+                residual(&w, (w.n_res - 1) * 9 / 10); /* a single pair is off by its residual */
         q->span_begin_nc_ns = m->epochs[0].begin_nc_ns;
         q->span_end_nc_ns = m->epochs[n - 1].end_nc_ns;
     }

@@ -19,6 +19,10 @@
  * more than four interleaved subsets of them, which see the same noise but no wander.
  * - Exact points. If some line passes all points within rounding, the one in the middle of all such
  *   lines is taken. If not, but neighbours are as smooth as no noise can be, every point is a knot.
+ *
+ * Of many points (thousands) the trend and the scatter are taken from a sample, and the bends from
+ * one point for each group of neighbours, at the level of the group. What may be exact, and what is
+ * an outlier, is asked of every point.
  */
 #include "clock_fit.h"
 
@@ -27,9 +31,11 @@
 #include <string.h>
 
 enum {
-    BLOCK = 16,       /* points per block of the rough trend */
-    LEAST = 8,        /* points per window; fewer than that are neither judged nor rejected */
-    TREND_POINTS = 64 /* of the Theil-Sen slope */
+    BLOCK = 16,        /* points per block of the rough trend */
+    LEAST = 8,         /* points per window; fewer than that are neither judged nor rejected */
+    TREND_POINTS = 64, /* of the Theil-Sen slope */
+    MANY = 2048,       /* more points than these are thinned out to as many, */
+    MOST_THINNED = 16  /* or to a sixteenth if that is more */
 };
 #define FREE_DRIFT 1e-4 /* a drift the points do not determine is held to this */
 #define MOST_DRIFT 0.25 /* and no drift goes beyond this */
@@ -46,6 +52,7 @@ struct fit {
     double least, most;         /* limits of its slope */
     struct ntff_fit_node *knot; /* the bends, over the straight line */
     size_t n_knots;
+    struct fit *few; /* where trend, scatter and bends are worked out: a thinned fit, or itself */
 };
 
 /* -- order statistics ---------------------------------------------------------------------------
@@ -74,7 +81,7 @@ static size_t partition(double *v, size_t lo, size_t hi, double pivot, bool or_e
 
 /* Moves the k-th smallest of v[0 .. n) to v[k], none larger before it, none smaller after it.
  * Quickselect; a run of bad pivots ends in a sort. */
-static void select_kth(double *v, size_t n, size_t k)
+void ntff_fit_select(double *v, size_t n, size_t k)
 {
     uint32_t seed = 0x9e3779b9u ^ (uint32_t)n;
     size_t lo = 0, hi = n;
@@ -110,7 +117,7 @@ static double quantile(double *v, size_t n, double level)
     size_t k = (size_t)at;
     if (k == 0 && at == 0)
         return min_of(v, n);
-    select_kth(v, n, k);
+    ntff_fit_select(v, n, k);
     if (k + 1 >= n)
         return v[k];
     return v[k] + (at - (double)k) * (min_of(v + k + 1, n - k - 1) - v[k]);
@@ -244,10 +251,52 @@ static void rough_trend(struct fit *f)
     }
 }
 
+/* -- many points --------------------------------------------------------------------------------
+ */
+
+/* A few of all points, evenly. */
+static void sample(struct fit *f, size_t n_few)
+{
+    struct fit *few = f->few;
+    if (few == f)
+        return;
+    few->n = n_few < f->n ? n_few : f->n;
+    for (size_t i = 0; i < few->n; i++)
+        few->p[i] = f->p[window_begin(f, few->n, i)];
+}
+
+/* How far all points lie above the trend of the few. */
+static void measure_all(struct fit *f)
+{
+    const struct fit *few = f->few;
+    if (few == f)
+        return;
+    f->at0 = few->at0; /* both begin with the same point */
+    f->slope = few->slope;
+    f->knot = few->knot;
+    f->n_knots = few->n_knots;
+    measure(f);
+}
+
+/* One point for each group of neighbours: in its middle, at its level over the trend. */
+static void thin(struct fit *f, double level, size_t n_few)
+{
+    struct fit *few = f->few;
+    struct bends b = {0};
+    few->n = n_few < f->n ? n_few : f->n;
+    for (size_t g = 0; g < few->n; g++) {
+        size_t from = window_begin(f, few->n, g), to = window_begin(f, few->n, g + 1);
+        uint64_t x = mean_x(f->p + from, to - from);
+        double line = f->at0 + f->slope * apart(x, f->p[0].x_ns) + bent(f, x, &b);
+        few->p[g] =
+            (struct ntff_fit_point){x, llround(line + quantile(f->res + from, to - from, level))};
+    }
+}
+
 /* Leaves out what is ten times further off than the middle half of the points is wide. */
 static void reject(struct fit *f)
 {
-    double wide = middle_half(f) * 10, mid = quantile(f->tmp, f->n, 0.5);
+    double wide = middle_half(f->few) * 10, mid = quantile(f->few->tmp, f->few->n, 0.5);
     wide = wide > OUTLIER_NS ? wide : OUTLIER_NS;
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++)
@@ -485,9 +534,10 @@ static double bend_as_needed(struct fit *f, double level)
 }
 
 /* Writes line and bends as nodes from the first point to the last. */
-static bool write_nodes(struct fit *f, bool every_point, struct ntff_fit *out)
+static bool write_nodes(const struct fit *f, const struct fit *line, bool every_point,
+                        struct ntff_fit *out)
 {
-    size_t inner = f->n_knots > 2 ? f->n_knots - 2 : 0;
+    size_t inner = line->n_knots > 2 ? line->n_knots - 2 : 0;
     size_t n = f->n == 1 ? 1 : every_point ? f->n : inner + 2;
     struct ntff_fit_node *node = calloc(n, sizeof *node);
     if (!node)
@@ -498,49 +548,74 @@ static bool write_nodes(struct fit *f, bool every_point, struct ntff_fit *out)
     } else {
         struct bends b = {0};
         for (size_t i = 0; i < n; i++) {
-            uint64_t x = i == 0 ? f->p[0].x_ns : i == n - 1 ? f->p[f->n - 1].x_ns : f->knot[i].x_ns;
-            double line = f->at0 + f->slope * apart(x, f->p[0].x_ns);
-            node[i] = (struct ntff_fit_node){x, line + bent(f, x, &b)};
+            uint64_t x = i == 0       ? f->p[0].x_ns
+                         : i == n - 1 ? f->p[f->n - 1].x_ns
+                                      : line->knot[i].x_ns;
+            double y = line->at0 + line->slope * apart(x, line->p[0].x_ns);
+            node[i] = (struct ntff_fit_node){x, y + bent(line, x, &b)};
         }
     }
-    *out = (struct ntff_fit){.nodes = node, .n_nodes = n, .n_kept = f->n, .slope = f->slope};
+    *out = (struct ntff_fit){.nodes = node, .n_nodes = n, .n_kept = f->n, .slope = line->slope};
     return true;
 }
 
-static bool fit_kept(struct fit *f, struct ntff_fit *out)
+/* The line through points that are not exact, at a level of their scatter; returns the standard
+ * error of a knot. */
+static double fit_noisy(struct fit *f, double level, size_t n_few, bool *held, bool *every_point)
 {
-    double level = 0, error = NTFF_FIT_UNKNOWN;
+    struct fit *few = f->few;
+    double slope = few->slope, error = NTFF_FIT_UNKNOWN;
+    if (few != f) {
+        measure_all(f);
+        thin(f, level, n_few);
+        level = level > 0 ? 0.5 : 0; /* the points are at that level already */
+        few->n_lower = hull(few, 1, few->lower);
+    }
+    few->n_knots = 0;
+    few->slope = slope;
+    few->at0 = 0;
+    if (level == 0)
+        lowest_line(few);
+    *held = settle_line(few, level);
+    *every_point = smooth(f);
+    if (!*every_point && few->n >= LEAST)
+        error = bend_as_needed(few, level);
+    return error;
+}
+
+/* n_few: how many points the few may be. */
+static bool fit_kept(struct fit *f, size_t n_few, struct ntff_fit *out)
+{
+    struct fit *few = f->few;
+    double error = NTFF_FIT_UNKNOWN;
     bool held = false, every_point = false;
     if (f->n == 1) {
         f->at0 = (double)f->p[0].y_ns;
         f->slope = 0;
         f->n_knots = 0;
-        if (!write_nodes(f, false, out))
+        if (!write_nodes(f, f, false, out))
             return false;
         out->noise = NTFF_NOISE_LATE;
         out->uncertainty_ns = NTFF_FIT_UNKNOWN;
         return true;
     }
-    rough_trend(f);
-    limit_slope(f);
-    level = choose_level(f);
+    sample(f, n_few);
+    rough_trend(few);
+    limit_slope(few);
+    double level = choose_level(few), rough = few->slope;
+    f->least = few->least;
+    f->most = few->most;
     f->n_lower = hull(f, 1, f->lower);
     f->n_upper = hull(f, -1, f->upper);
-    double rough = f->slope;
     bool exact =
         f->n >= 3 && narrowest_strip(f) <= EXACT_NS && f->slope >= f->least && f->slope <= f->most;
-    f->n_knots = 0;
-    if (!exact) {
-        f->slope = rough;
-        f->at0 = 0;
-        if (level == 0)
-            lowest_line(f);
-        held = settle_line(f, level);
-        every_point = smooth(f);
-        if (!every_point && f->n >= LEAST)
-            error = bend_as_needed(f, level);
+    if (exact) {
+        f->n_knots = 0;
+    } else {
+        few->slope = rough;
+        error = fit_noisy(f, level, n_few, &held, &every_point);
     }
-    if (!write_nodes(f, every_point, out))
+    if (!write_nodes(f, exact ? f : few, every_point, out))
         return false;
     out->noise = exact || every_point ? NTFF_NOISE_NONE
                  : level == 0         ? NTFF_NOISE_LATE
@@ -551,24 +626,47 @@ static bool fit_kept(struct fit *f, struct ntff_fit *out)
     return true;
 }
 
+/* Room for n points; the bends are kept where they are worked out. */
+static bool take_room(struct fit *f, size_t n)
+{
+    f->res = calloc(n, sizeof *f->res);
+    f->tmp = calloc(n, sizeof *f->tmp);
+    f->lower = calloc(n, sizeof *f->lower);
+    f->upper = calloc(n, sizeof *f->upper);
+    if (f->few == f)
+        f->knot = calloc(n / LEAST + 1, sizeof *f->knot);
+    return f->res && f->tmp && f->lower && f->upper && (f->knot || f->few != f);
+}
+
+static void free_room(struct fit *f)
+{
+    free(f->res);
+    free(f->tmp);
+    free(f->lower);
+    free(f->upper);
+    if (f->few == f)
+        free(f->knot);
+}
+
 bool ntff_fit_points(struct ntff_fit_point *p, size_t n, struct ntff_fit *out)
 {
-    struct fit f = {.p = p, .n = n};
-    f.res = calloc(n, sizeof *f.res);
-    f.tmp = calloc(n, sizeof *f.tmp);
-    f.lower = calloc(n, sizeof *f.lower);
-    f.upper = calloc(n, sizeof *f.upper);
-    f.knot = calloc(n / LEAST + 1, sizeof *f.knot);
-    bool ok = f.res && f.tmp && f.lower && f.upper && f.knot;
+    size_t n_few = n / MOST_THINNED > MANY ? n / MOST_THINNED : MANY;
+    struct fit f = {.p = p, .n = n}, few = {.few = &few};
+    f.few = n > n_few ? &few : &f;
+    bool ok = take_room(&f, n);
+    if (ok && f.few == &few) {
+        few.p = calloc(n_few, sizeof *few.p);
+        ok = few.p && take_room(&few, n_few);
+    }
     if (ok && n >= LEAST) {
-        rough_trend(&f);
+        sample(&f, n_few);
+        rough_trend(f.few);
+        measure_all(&f);
         reject(&f);
     }
-    ok = ok && fit_kept(&f, out);
-    free(f.res);
-    free(f.tmp);
-    free(f.lower);
-    free(f.upper);
-    free(f.knot);
+    ok = ok && fit_kept(&f, n_few, out);
+    free_room(&f);
+    free_room(&few);
+    free(few.p);
     return ok;
 }

@@ -36,6 +36,10 @@ struct ntff_fit {
  * n_kept) are the others, in order. False when memory ran out. */
 bool ntff_fit_points(struct ntff_fit_point *p, size_t n, struct ntff_fit *out) NTFF_MUST_CHECK;
 
+/* Moves the k-th smallest of v[0 .. n) to v[k], none larger before it, none smaller after it. O(n).
+ */
+void ntff_fit_select(double *v, size_t n, size_t k);
+
 /* -- clock_epochs.c -----------------------------------------------------------------------------
  */
 
