@@ -2,6 +2,7 @@
 #include "conv/chrome_sink.h"
 #include "conv/conv.h"
 #include "conv/figtext.h"
+#include "conv/openhint.h"
 #include "conv/outfile.h"
 #include "conv/paths.h"
 #include "conv/range.h"
@@ -21,7 +22,7 @@ struct settings {
     unsigned jobs; /* of the options about reading */
     const char *output, *summary;
     struct conv_time from, to;
-    bool force, strict, quiet, verbose, no_args, compact, no_summary_line;
+    bool force, strict, quiet, verbose, no_args, compact, open;
 };
 
 /* -- options -------------------------------------------------------------------------------------
@@ -53,8 +54,8 @@ static bool set_to(void *settings, const char *value, struct ntff_error *err)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
-    {"format", 'f', "FORMAT", "perfetto or chrome (default: by the suffix of -o, else perfetto)",
-     CONV_OPT_SET, 0, set_format},
+    {"format", 'f', "perfetto|chrome", "default: by the suffix of -o, else perfetto", CONV_OPT_SET,
+     0, set_format},
     {"output", 'o', "FILE",
      "write FILE; - is standard output, a name ending in .gz is compressed "
      "(default: the name of INPUT, or of the directory that all inputs lie in, with .pftrace or "
@@ -71,6 +72,7 @@ static const struct conv_option options[] = {
     {"compact", 0, NULL,
      "Perfetto: write time differences; smaller, but only whole files can be read", CONV_OPT_FLAG,
      AT(compact), NULL},
+    {"open", 0, NULL, "say how to open what was written", CONV_OPT_FLAG, AT(open), NULL},
     {"summary", 0, "FILE", "write counts of what was written to FILE as JSON", CONV_OPT_TEXT,
      AT(summary), NULL},
     {"strict", 0, NULL, "write nothing if anything was lost", CONV_OPT_FLAG, AT(strict), NULL},
@@ -79,7 +81,7 @@ static const struct conv_option options[] = {
      CONV_OPT_FLAG, AT(verbose), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_convert = {
     .command = "convert",
     .operands = "INPUT...",
     .about =
@@ -91,7 +93,7 @@ static const struct conv_cli cli = {
     .loads = true,
     .min_operands = 1,
     .more = "Exit status: 0 all written, 1 nothing written, 2 usage, 3 written with losses.\n"
-            "Open the result at https://ui.perfetto.dev.\n",
+            "Open the result at https://ui.perfetto.dev; --open says how.\n",
 };
 
 /* -- the output's name ---------------------------------------------------------------------------
@@ -137,6 +139,10 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
     }
     if (s->summary && (strcmp(s->summary, path) == 0 || conv_same_output(s->summary, path))) {
         conv_say("%s: cannot be both the trace and its summary", path);
+        return CONV_USAGE;
+    }
+    if (strcmp(path, "-") == 0 && s->open) {
+        conv_say("--open: standard output cannot be opened; use -o FILE");
         return CONV_USAGE;
     }
     if (strcmp(path, "-") == 0 && isatty(STDOUT_FILENO) && (gzip || s->format == FORMAT_PERFETTO)) {
@@ -264,6 +270,8 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
     else if (code == CONV_ALL && !s->quiet &&
              (s->verbose || !s->output || t->n_events == 0 || isatty(STDERR_FILENO)))
         tell_result(t, path, &w);
+    if (s->open && w.bytes && code != CONV_NOTHING)
+        conv_open_hint(stdout, path, w.bytes);
     if (code == CONV_ALL)
         code = lost_in_writing(&w) ? CONV_LOSSES : conv_exit_code(&diag);
     ntff_trace_free(t);
@@ -274,7 +282,7 @@ int conv_cmd_convert(int argc, char **argv)
 {
     struct settings s = {.format = -1};
     struct conv_args args;
-    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    int code = conv_cli_parse(&conv_cli_convert, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
     bool gzip;
