@@ -3,6 +3,13 @@
 VARIANT ?= release
 PREFIX  ?= /usr/local
 DESTDIR ?=
+# below PREFIX unless said otherwise; Debian's libraries and zsh's functions have places of their own
+BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR  ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 CC      ?= gcc
 VERSION := 0.1.0
 
@@ -65,12 +72,18 @@ LIB_TUI  := $(B)/libtui.a
 UNIT     := $(SRC_unit:tests/unit/%.c=$(B)/tests/%)
 TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%) $(B)/tools/tui_play
 PROGS    := $(B)/ntff-conv $(B)/ntff-tui
+# made from the tables of options, and installed; package/README.md
+PAGES    := $(B)/man/ntff-conv.1 $(B)/man/ntff-tui.1 $(B)/man/ntff.5
+COMPLETE := $(foreach p,ntff-conv ntff-tui,$(B)/completions/$(p).bash $(B)/completions/_$(p))
+# the headers a user of libntff.a needs: load.h and sink.h with all they include
+HEADERS  := $(addprefix proto/,base.h clock.h diag.h error.h load.h mem.h model.h schema.h sink.h)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all lib check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
+.PHONY: all lib describe check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
 
 all: $(PROGS) build/ntff-conv build/ntff-tui ## build both programs
+describe: $(PAGES) $(COMPLETE) ## manual pages and completions, in build/release
 lib: $(LIB_NTFF)
 tools: $(TOOLS)
 
@@ -120,9 +133,27 @@ $(B)/tools/%: $(B)/tests/gen/%.o
 $(B)/tools/bench_clock: $(B)/tests/clock_sim.o
 $(B)/tools/tui_play: $(B)/tests/tui/play.o $(B)/tests/made.o $(B)/tests/made_recipes.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
+$(B)/tools/describe: $(call objs,$(wildcard package/*.c)) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(LIBS_CORE) -lm
 $(B)/tools/bench_tui: $(B)/tests/made.o $(B)/tests/made_recipes.o
 $(B)/tools/%: $(B)/tests/bench/%.o $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
+
+# -- what is installed besides the programs -----------------------------------------------------------
+define generate
+	$(Q)mkdir -p $(@D)
+	$(Q)echo "  GEN     $@"; $(B)/tools/describe $(1) > $@
+endef
+$(B)/man/%: conv/%.in $(B)/tools/describe
+	$(call generate,page $(basename $*) $<)
+$(B)/man/%: tui/%
+	$(Q)mkdir -p $(@D); cp $< $@
+$(B)/man/%: proto/%
+	$(Q)mkdir -p $(@D); cp $< $@
+$(B)/completions/%.bash: $(B)/tools/describe
+	$(call generate,bash $*)
+$(B)/completions/_%: $(B)/tools/describe
+	$(call generate,zsh $*)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
@@ -132,7 +163,7 @@ deps: ## install the packages this needs (as root), else print the line
 
 check: ## build and run all tests; last line: N passed, N failed, N skipped
 	$(Q)tests/deps.sh $(TEST_DEBS)
-	$(Q)$(MAKE) --no-print-directory all tools $(UNIT)
+	$(Q)$(MAKE) --no-print-directory all describe tools $(UNIT)
 	$(Q)BUILD=$(CURDIR)/$(B) tests/run
 
 demo: ## build, convert the bundled sample session, say what to open
@@ -151,16 +182,29 @@ sanitize: ## the test suite under address and undefined behaviour sanitizers
 golden: all tools ## rewrite expected outputs; read the diff afterwards
 	$(Q)UPDATE=1 BUILD=$(CURDIR)/$(B) tests/run
 
-install: all ## install into DESTDIR PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(B)/ntff-conv $(B)/ntff-tui $(DESTDIR)$(PREFIX)/bin
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 tui/ntff-tui.1 $(DESTDIR)$(PREFIX)/share/man/man1
+# where each installed file goes; uninstall removes exactly these
+INSTALLED = $(addprefix $(BINDIR)/,$(notdir $(PROGS))) $(LIBDIR)/libntff.a $(LIBDIR)/pkgconfig/ntff.pc \
+  $(addprefix $(INCLUDEDIR)/ntff/,$(notdir $(HEADERS))) $(MANDIR)/man1/ntff-conv.1 $(MANDIR)/man1/ntff-tui.1 \
+  $(MANDIR)/man5/ntff.5 $(BASHDIR)/ntff-conv $(BASHDIR)/ntff-tui $(ZSHDIR)/_ntff-conv $(ZSHDIR)/_ntff-tui
+below = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+install: all lib describe ## install programs, library, pages and completions: DESTDIR, PREFIX, LIBDIR...
+	install -d $(sort $(dir $(addprefix $(DESTDIR),$(INSTALLED))))
+	install -m 755 $(PROGS) $(DESTDIR)$(BINDIR)
+	install -m 644 $(LIB_NTFF) $(DESTDIR)$(LIBDIR)
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call below,$(LIBDIR))|; s|@INCLUDEDIR@|$(call below,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
+	    package/ntff.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/ntff.pc
+	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/ntff.pc
+	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/ntff
+	install -m 644 $(filter %.1,$(PAGES)) $(DESTDIR)$(MANDIR)/man1
+	install -m 644 $(filter %.5,$(PAGES)) $(DESTDIR)$(MANDIR)/man5
+	for p in $(notdir $(PROGS)); do \
+	    install -m 644 $(B)/completions/$$p.bash $(DESTDIR)$(BASHDIR)/$$p && \
+	    install -m 644 $(B)/completions/_$$p $(DESTDIR)$(ZSHDIR)/_$$p || exit 1; done
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/ntff-conv $(DESTDIR)$(PREFIX)/bin/ntff-tui
-	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/ntff-tui.1
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	-rmdir $(DESTDIR)$(INCLUDEDIR)/ntff
 
-SOURCES := $(wildcard proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] tests/*.[ch] tests/*/*.[ch])
+SOURCES := $(wildcard proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] package/*.[ch] tests/*.[ch] tests/*/*.[ch])
 fmt: ## format all sources
 	clang-format -i $(SOURCES)
 fmt-check: ## fail if clang-format would change something

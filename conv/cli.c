@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_OPTIONS 96
 #define HELP_WIDTH 80
 #define HELP_COLUMN 26
 
@@ -16,14 +15,14 @@ enum { CODE_OWN = 1000, CODE_LOAD = 2000, CODE_HELP = 'h', CODE_VERSION = 3000, 
 
 struct parser {
     const struct conv_cli *cli;
-    struct option longs[MAX_OPTIONS];
+    struct option longs[CONV_MAX_OPTIONS];
     size_t n_longs;
-    char shorts[3 * MAX_OPTIONS];
+    char shorts[3 * CONV_MAX_OPTIONS];
 };
 
 static void add_long(struct parser *p, const char *name, const char *arg, int code)
 {
-    if (name && p->n_longs + 1 < MAX_OPTIONS)
+    if (name && p->n_longs + 1 < CONV_MAX_OPTIONS)
         p->longs[p->n_longs++] =
             (struct option){name, arg ? required_argument : no_argument, NULL, code};
 }
@@ -205,46 +204,60 @@ static void wrapped(FILE *to, const char *text, int column, int at)
     fputc('\n', to);
 }
 
-static void help_line(FILE *to, char letter, const char *name, const char *alias, const char *arg,
-                      const char *help)
+static void help_line(FILE *to, const struct conv_listed *o)
 {
-    char head[120];
-    int n = letter ? snprintf(head, sizeof head, "  -%c, --%s", letter, name)
-                   : snprintf(head, sizeof head, "      --%s", name);
-    if (alias)
-        n += snprintf(head + n, sizeof head - (size_t)n, ", --%s", alias);
-    if (arg)
-        n += snprintf(head + n, sizeof head - (size_t)n, " %s", arg);
+    char head[160];
+    int n = o->letter ? snprintf(head, sizeof head, "  -%c, --%s", o->letter, o->name)
+                      : snprintf(head, sizeof head, "      --%s", o->name);
+    if (o->alias)
+        n += snprintf(head + n, sizeof head - (size_t)n, ", --%s", o->alias);
+    if (o->arg)
+        n += snprintf(head + n, sizeof head - (size_t)n, " %s", o->arg);
     fputs(head, to);
     if (n + 2 > HELP_COLUMN) {
         fputc('\n', to);
         n = 0;
     }
-    wrapped(to, help, HELP_COLUMN, n);
+    wrapped(to, o->help, HELP_COLUMN, n);
+}
+
+size_t conv_cli_list(const struct conv_cli *cli, struct conv_listed out[CONV_MAX_OPTIONS])
+{
+    size_t n = 0, n_load;
+    const struct ntff_load_arg *load = ntff_load_args(&n_load);
+    for (size_t i = 0; i < cli->n_options; i++) {
+        const struct conv_option *o = &cli->options[i];
+        out[n++] = (struct conv_listed){o->letter, o->name, NULL, o->arg, o->help, false};
+    }
+    if (cli->loads)
+        out[n++] = (struct conv_listed){
+            .name = "redact",
+            .help = "replace instance ids, host names, paths and model names by pseudonyms"};
+    out[n++] = (struct conv_listed){.letter = 'h', .name = "help", .help = "this text"};
+    out[n++] = (struct conv_listed){.name = "version", .help = "print the version"};
+    for (size_t i = 0; cli->loads && i < n_load && n < CONV_MAX_OPTIONS; i++)
+        out[n++] = (struct conv_listed){ntff_load_arg_letter_of(&load[i]),
+                                        load[i].name,
+                                        load[i].alias,
+                                        load[i].arg,
+                                        load[i].help,
+                                        true};
+    return n;
 }
 
 void conv_cli_help(const struct conv_cli *cli, FILE *to)
 {
+    struct conv_listed o[CONV_MAX_OPTIONS];
+    size_t n = conv_cli_list(cli, o);
     fprintf(to, "Usage: ntff-conv %s [OPTIONS]%s%s\n", cli->command, *cli->operands ? " " : "",
             cli->operands);
     wrapped(to, cli->about, 0, 0);
     fputs("\nOptions:\n", to);
-    for (size_t i = 0; i < cli->n_options; i++) {
-        const struct conv_option *o = &cli->options[i];
-        help_line(to, o->letter, o->name, NULL, o->arg, o->help);
+    for (size_t i = 0; i < n; i++) {
+        if (o[i].reading && !o[i - 1].reading)
+            fputs("\nReading:\n", to);
+        help_line(to, &o[i]);
     }
-    if (cli->loads)
-        help_line(to, 0, "redact", NULL, NULL,
-                  "replace instance ids, host names, paths and model names by pseudonyms");
-    help_line(to, 'h', "help", NULL, NULL, "this text");
-    help_line(to, 0, "version", NULL, NULL, "print the version");
-    if (cli->loads)
-        fputs("\nReading:\n", to);
-    size_t n;
-    const struct ntff_load_arg *load = ntff_load_args(&n);
-    for (size_t i = 0; cli->loads && i < n; i++)
-        help_line(to, ntff_load_arg_letter_of(&load[i]), load[i].name, load[i].alias, load[i].arg,
-                  load[i].help);
     if (cli->more)
         fprintf(to, "\n%s", cli->more);
 }

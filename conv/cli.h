@@ -20,7 +20,9 @@ enum conv_option_kind {
 struct conv_option {
     const char *name; /* without dashes */
     char letter;      /* 0 = none */
-    const char *arg;  /* name of the value, NULL = takes none */
+    /* name of the value, NULL = takes none; FILE and DIR are names of those, and words in small
+     * letters between bars stand for themselves: "csv|tsv" */
+    const char *arg;
     const char *help; /* one paragraph */
     enum conv_option_kind kind;
     size_t offset;
@@ -53,6 +55,16 @@ struct conv_args {
 int conv_cli_parse(const struct conv_cli *cli, int argc, char **argv, void *settings,
                    struct conv_args *args);
 void conv_args_done(struct conv_args *args);
+
+/* An option as --help, the manual page and the completions show it. */
+struct conv_listed {
+    char letter; /* 0 = none */
+    const char *name, *alias, *arg, *help;
+    bool reading; /* of load_args */
+};
+#define CONV_MAX_OPTIONS 96
+/* All options of a command in the order of --help. Returns how many. */
+size_t conv_cli_list(const struct conv_cli *cli, struct conv_listed out[CONV_MAX_OPTIONS]);
 
 /* What --help prints. */
 void conv_cli_help(const struct conv_cli *cli, FILE *to);

@@ -52,7 +52,7 @@ static const struct conv_option options[] = {
      offsetof(struct settings, quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_dump = {
     .command = "dump",
     .operands = "FILE...",
     .about =
@@ -202,7 +202,7 @@ int conv_cmd_dump(int argc, char **argv)
     struct ntff_schema *s = NULL;
     struct ntff_out *out = NULL;
     struct ntff_error err;
-    int code = conv_cli_parse(&cli, argc, argv, &o, &args);
+    int code = conv_cli_parse(&conv_cli_dump, argc, argv, &o, &args);
     if (code != CONV_GO)
         return code;
     if (ntff_schema_open(o.schema, getenv("LD_LIBRARY_PATH"), &s, &err) == NTFF_OK) {

@@ -662,7 +662,7 @@ static const struct conv_option options[] = {
     {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, offsetof(struct settings, quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_json = {
     .command = "json",
     .operands = "INPUT...",
     .about =
@@ -681,7 +681,7 @@ int conv_cmd_json(int argc, char **argv)
     struct conv_args args;
     struct ntff_trace *t = NULL;
     struct ntff_diag diag = {0};
-    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    int code = conv_cli_parse(&conv_cli_json, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
     struct ntff_out *out = NULL;

@@ -48,7 +48,7 @@ static const struct conv_option options[] = {
      CONV_OPT_TEXT, offsetof(struct settings, from), NULL},
     {"schema", 0, "FILE|auto", "the same as --from", CONV_OPT_TEXT,
      offsetof(struct settings, schema), NULL},
-    {"format", 'f', "FORMAT",
+    {"format", 'f', "proto|descriptor|table",
      "proto: source that protoc compiles (default); descriptor: a FileDescriptorSet for --schema "
      "(default with -o); table: a line per field, then a comparison with what is known of "
      "runtime " NTFF_SPEC_VERSION,
@@ -64,7 +64,7 @@ static const struct conv_option options[] = {
      offsetof(struct settings, quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_schema = {
     .command = "schema",
     .operands = "",
     .about =
@@ -213,7 +213,7 @@ int conv_cmd_schema(int argc, char **argv)
     struct conv_args args;
     struct ntff_schema *s = NULL;
     struct ntff_error err = {.offset = NTFF_NO_OFFSET};
-    int code = conv_cli_parse(&cli, argc, argv, &o, &args);
+    int code = conv_cli_parse(&conv_cli_schema, argc, argv, &o, &args);
     if (code != CONV_GO)
         return code;
     if (args.n_operands) {

@@ -27,6 +27,18 @@ int conv_cmd_table(int argc, char **argv);
 int conv_cmd_json(int argc, char **argv);
 int conv_cmd_diff(int argc, char **argv);
 
+/* Their command lines. */
+extern const struct conv_cli conv_cli_convert, conv_cli_info, conv_cli_dump, conv_cli_schema,
+    conv_cli_report, conv_cli_events, conv_cli_table, conv_cli_json, conv_cli_diff;
+
+struct conv_command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const struct conv_cli *cli;
+    const char *about; /* half a line */
+};
+const struct conv_command *conv_commands(size_t *n);
+
 /* One line on standard error, "ntff-conv: ...", control bytes made visible. */
 void conv_say(const char *fmt, ...) NTFF_PRINTF(1, 2);
 

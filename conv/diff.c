@@ -390,7 +390,7 @@ static const struct conv_option options[] = {
     {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, offsetof(struct settings, quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_diff = {
     .command = "diff",
     .operands = "A B",
     .about =
@@ -450,7 +450,7 @@ int conv_cmd_diff(int argc, char **argv)
     struct conv_args args;
     struct ntff_out *out = NULL;
     struct comparison *c = calloc(1, sizeof *c);
-    int code = c ? conv_cli_parse(&cli, argc, argv, &s, &args) : CONV_NOTHING;
+    int code = c ? conv_cli_parse(&conv_cli_diff, argc, argv, &s, &args) : CONV_NOTHING;
     if (code != CONV_GO) {
         free(c);
         return code;

@@ -40,9 +40,9 @@ static bool set_to(void *settings, const char *value, struct ntff_error *err)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
-    {"format", 'f', "FORMAT",
-     "csv, tsv or jsonl, one JSON object a line (default: by the suffix of -o, else csv)",
-     CONV_OPT_SET, 0, set_format},
+    {"format", 'f', "csv|tsv|jsonl",
+     "default: by the suffix of -o, else csv; jsonl is one JSON object a line", CONV_OPT_SET, 0,
+     set_format},
     {"columns", 0, "LIST",
      "these columns in this order: id, name, start_ts, end_ts, duration_ns, trace_event_source, "
      "instance_id, process_id, thread_id, nc_idx, pcore_idx, worker_gid, flow_id, "
@@ -60,7 +60,7 @@ static const struct conv_option options[] = {
     {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, AT(quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_events = {
     .command = "events",
     .operands = "INPUT...",
     .about = "Writes one row per event in time order, with the columns of the vendor's table "
@@ -169,7 +169,7 @@ int conv_cmd_events(int argc, char **argv)
     struct conv_args args;
     struct ntff_out *out = NULL;
     struct ntff_error err;
-    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    int code = conv_cli_parse(&conv_cli_events, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
     if (conv_settle_format(&s.format, s.output, suffixes, NTFF_ARRAY_LEN(suffixes), CONV_CSV,

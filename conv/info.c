@@ -388,7 +388,7 @@ static const struct conv_option options[] = {
     {"quiet", 'q', NULL, "no progress", CONV_OPT_FLAG, offsetof(struct settings, quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_info = {
     .command = "info",
     .operands = "INPUT...",
     .about =
@@ -408,7 +408,7 @@ int conv_cmd_info(int argc, char **argv)
     struct ntff_trace *t = NULL;
     struct ntff_diag diag = {0};
     struct ntff_error err, out_err;
-    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    int code = conv_cli_parse(&conv_cli_info, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
     code = conv_load_any(&args, s.quiet, &t, &diag, &err);

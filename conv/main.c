@@ -12,29 +12,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *about;
-} commands[] = {
-    {"convert", conv_cmd_convert, "write one Perfetto or Chrome trace (the default)"},
-    {"info", conv_cmd_info, "say what is in the files and how it was read"},
-    {"dump", conv_cmd_dump, "print every field of every message of a file as text"},
-    {"report", conv_cmd_report, "say on one page what a capture shows; checks for scripts"},
-    {"events", conv_cmd_events, "write one row per event: CSV, TSV or JSON lines"},
-    {"table", conv_cmd_table, "write tables of the vendor's profile schema"},
-    {"diff", conv_cmd_diff, "compare two captures by event name and engine"},
-    {"json", conv_cmd_json, "write runtime events as the runtime's own JSON"},
-    {"schema", conv_cmd_schema, "show, save or compare the schema files are read with"},
-};
-
 static int overview(char *program)
 {
     puts("Usage: ntff-conv [convert] [OPTIONS] INPUT...\n"
          "       ntff-conv COMMAND [OPTIONS] ...\n"
          "Converts profiles of AWS Neuron devices. An INPUT is a session directory or a file.\n"
          "\nCommands:");
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(commands); i++)
+    size_t n;
+    const struct conv_command *commands = conv_commands(&n);
+    for (size_t i = 0; i < n; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].about);
     puts("\n'ntff-conv COMMAND --help' lists the options of a command; those of convert:\n");
     char help[] = "--help", *args[] = {program, help, NULL};
@@ -92,7 +78,9 @@ static int run(int argc, char **argv)
 {
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return overview(argv[0]);
-    for (size_t i = 0; argc > 1 && i < NTFF_ARRAY_LEN(commands); i++)
+    size_t n;
+    const struct conv_command *commands = conv_commands(&n);
+    for (size_t i = 0; argc > 1 && i < n; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     return conv_cmd_convert(argc, argv);

@@ -84,7 +84,7 @@ static const struct conv_option options[] = {
     {"quiet", 'q', NULL, "no progress", CONV_OPT_FLAG, AT(quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_report = {
     .command = "report",
     .operands = "INPUT...",
     .about = "Says what a capture shows, on one page: cores and how busy they were, longest "
@@ -188,7 +188,7 @@ int conv_cmd_report(int argc, char **argv)
     struct ntff_trace *t = NULL;
     struct ntff_diag diag = {0};
     struct ntff_out *out = NULL;
-    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    int code = conv_cli_parse(&conv_cli_report, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
     code = conv_outfile_open(&out, s.output, s.force, &args);

@@ -220,15 +220,15 @@ static const struct conv_option options[] = {
     {"output", 'o', "FILE|DIR",
      "write FILE instead of standard output; with --all the directory, made if need be",
      CONV_OPT_TEXT, AT(output), NULL},
-    {"format", 'f', "FORMAT", "csv, tsv or jsonl (default: by the suffix of -o, else csv)",
-     CONV_OPT_SET, 0, set_format},
+    {"format", 'f', "csv|tsv|jsonl", "default: by the suffix of -o, else csv", CONV_OPT_SET, 0,
+     set_format},
     {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
     {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
     {"force", 0, NULL, "replace files that exist", CONV_OPT_FLAG, AT(force), NULL},
     {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, AT(quiet), NULL},
 };
 
-static const struct conv_cli cli = {
+const struct conv_cli conv_cli_table = {
     .command = "table",
     .operands = "NAME INPUT... | --all -o DIR INPUT... | --list",
     .about =
@@ -377,7 +377,7 @@ int conv_cmd_table(int argc, char **argv)
     struct ntff_trace *t = NULL;
     struct ntff_diag diag = {0};
     struct ntff_out *out = NULL;
-    int code = conv_cli_parse(&cli, argc, argv, &s, &args);
+    int code = conv_cli_parse(&conv_cli_table, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
     code = settle(&s, &args, &one);

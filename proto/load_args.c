@@ -15,9 +15,8 @@ static const struct ntff_load_arg table[] = {
      "field numbers from FILE: a libnrt.so, a FileDescriptorSet or a FileDescriptorProto; auto "
      "looks for the libnrt.so of this machine (default: $NTFF_SCHEMA, else built-in)",
      SCHEMA, offsetof(struct ntff_load_setup, schema_path)},
-    {"clock", NULL, "MODE",
-     "how device times become host times: auto, fit, sync-point, nearest, device or recorded",
-     CLOCK, IN_OPTIONS(clock)},
+    {"clock", NULL, "auto|fit|sync-point|nearest|device|recorded",
+     "how device times become host times", CLOCK, IN_OPTIONS(clock)},
     {"align-instances", NULL, NULL,
      "shift instances against each other so that common collectives end together", FLAG,
      IN_OPTIONS(align_instances)},

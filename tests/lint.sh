@@ -134,7 +134,7 @@ esac
 
 headers_alone() {
     local h bad=0
-    for h in proto/*.h perfetto/*.h conv/*.h tui/*.h tests/*.h; do
+    for h in proto/*.h perfetto/*.h conv/*.h tui/*.h package/*.h tests/*.h; do
         [ -e "$h" ] || continue
         printf '#include "%s"\n#include "%s"\n' "$h" "$h" >"$tmp/h.c"
         # shellcheck disable=SC2046

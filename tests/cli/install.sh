@@ -15,8 +15,20 @@ for program in ntff-conv ntff-tui; do
     ok "$program is there and runs" "root/usr/bin/$program" --version
     is "$program: mode" "$(stat -c %a "root/usr/bin/$program")" 755
 done
+for file in lib/libntff.a lib/pkgconfig/ntff.pc include/ntff/load.h share/man/man1/ntff-conv.1 \
+    share/man/man1/ntff-tui.1 share/man/man5/ntff.5 share/bash-completion/completions/ntff-conv \
+    share/bash-completion/completions/ntff-tui share/zsh/site-functions/_ntff-conv share/zsh/site-functions/_ntff-tui; do
+    is "$file: mode" "$(stat -c %a "root/usr/$file")" 644
+done
+ok "no path of this machine in what is text" sh -c '! grep -rIl -e "$0" -e "$1" root' "$SRC" "$TMP"
 is "nothing outside of PREFIX" "$(find root -type f ! -path 'root/usr/*')" ""
 is "no file that only root may read" "$(find root -type f ! -perm -444)" ""
 ok "make uninstall" make_it uninstall
 is "uninstall leaves no file" "$(find root -type f -o -type l)" ""
+is "and no folder of its own" "$(find root -type d -name ntff)" ""
+# the places can be chosen
+ok "make install LIBDIR= ZSHDIR=" make_it install LIBDIR=/usr/lib/x ZSHDIR=/usr/share/zsh/vendor-completions
+ok "LIBDIR" test -f root/usr/lib/x/libntff.a
+is "the .pc file follows" "$(sed -n 's/^libdir=//p' root/usr/lib/x/pkgconfig/ntff.pc)" "\${prefix}/lib/x"
+ok "ZSHDIR" test -f root/usr/share/zsh/vendor-completions/_ntff-conv
 finish
