@@ -100,7 +100,7 @@ static void about_findings(const struct tui_app *a, struct tui_doc *d)
     for (size_t p = 0; a->o.diag && p < NTFF_ARRAY_LEN(parts); p++) {
         bool head = false;
         for (int i = 0; i < NTFF_DIAG_COUNT; i++) {
-            char line[600];
+            char line[900];
             if (!a->o.diag->of[i].count ||
                 ntff_diag_grade((enum ntff_diag_kind)i) != parts[p].grade)
                 continue;
@@ -109,8 +109,8 @@ static void about_findings(const struct tui_app *a, struct tui_doc *d)
                 tui_doc_head(d, "%s", parts[p].title);
             }
             head = any = true;
-            ntff_diag_line(a->o.diag, (enum ntff_diag_kind)i, line, sizeof line);
-            tui_doc_add(d, parts[p].style, "", "%s", line);
+            size_t len = ntff_diag_line(a->o.diag, (enum ntff_diag_kind)i, line, sizeof line);
+            tui_doc_wrap(d, parts[p].style, a->w > 8 ? a->w - 2 : 6, line, len);
         }
     }
     if (!any)

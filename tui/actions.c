@@ -200,6 +200,11 @@ static void escape(struct tui_app *a)
 static void show_page(struct tui_app *a, enum tui_over page)
 {
     a->over = a->over == page ? TUI_OVER_NONE : page;
+    tui_page_make(a);
+}
+
+void tui_page_make(struct tui_app *a)
+{
     tui_doc_clear(&a->page);
     if (a->over == TUI_OVER_HELP)
         tui_help_make(&a->page);
@@ -431,15 +436,26 @@ static unsigned interrupt(struct tui_app *a)
     return TUI_QUIT | TUI_INTERRUPTED;
 }
 
+/* Closes the page or the pane that has the keys; false: there is none, only the timeline. */
+static bool leave(struct tui_app *a)
+{
+    if (a->over)
+        a->over = TUI_OVER_NONE;
+    else if (a->focus == TUI_PANE_DETAILS)
+        toggle_pane(a, &a->panes.details);
+    else if (a->focus == TUI_PANE_STATS)
+        toggle_pane(a, &a->panes.stats);
+    else
+        return false;
+    return true;
+}
+
 /* The rest: what concerns the program. */
 static unsigned program_action(struct tui_app *a, enum tui_action act)
 {
     switch (act) {
     case TUI_ACT_QUIT:
-        if (!a->over)
-            return TUI_QUIT;
-        a->over = TUI_OVER_NONE;
-        break;
+        return leave(a) ? TUI_REDRAW : TUI_QUIT;
     case TUI_ACT_INTERRUPT:
         return interrupt(a);
     case TUI_ACT_REDRAW:

@@ -297,6 +297,8 @@ unsigned tui_app_handle(struct tui_app *a, const struct tui_event *e)
         a->w = e->w < 1 ? 1 : e->w > TUI_MAX_COLS ? TUI_MAX_COLS : e->w;
         a->h = e->h < 1 ? 1 : e->h;
         tui_nav_relayout(a);
+        if (a->over)
+            tui_page_make(a);
         return TUI_REDRAW;
     case TUI_EVENT_QUIT:
         return TUI_QUIT;

@@ -146,6 +146,8 @@ const struct ntff_flow *tui_nav_flow_at(const struct tui_app *a, int dir, size_t
 
 /* actions.c: returns TUI_* flags. */
 unsigned tui_app_key(struct tui_app *a, uint32_t key);
+/* The page that is shown, for the present width. */
+void tui_page_make(struct tui_app *a);
 
 /* prompt.c: the line at the bottom. */
 void tui_ask(struct tui_app *a, enum tui_ask what, const char *text);

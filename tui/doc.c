@@ -79,6 +79,50 @@ struct tui_doc_line *tui_doc_add(struct tui_doc *d, int style, const char *key, 
     return tui_doc_bytes(d, TUI_STYLE_FIELD, key, strlen(key), style, buf, len);
 }
 
+/* The longest begin of p[0..len) that fits into cols columns, at least one code point; up to the
+ * last blank in it if something is left. */
+static size_t fitting(const char *p, size_t len, int cols)
+{
+    struct tui_text t = tui_text_from(p, len);
+    const char *blank = NULL;
+    size_t fits = 0;
+    for (int at = 0, w; t.p < t.end;) {
+        const char *here = t.p;
+        uint32_t c;
+        do /* one that is shown as several is not taken apart */
+            at += (c = tui_text_next(&t, &w)) == TUI_TEXT_END ? 0 : w;
+        while (c != TUI_TEXT_END && t.escape_at < t.escape_len);
+        if (at > cols && fits)
+            return blank ? (size_t)(blank - p) : fits;
+        if (c == ' ' && here > p)
+            blank = here;
+        fits = (size_t)(t.p - p);
+    }
+    return len;
+}
+
+void tui_doc_wrap(struct tui_doc *d, int style, int cols, const char *text, size_t len)
+{
+    char line[1024] = "  ";
+    size_t indent = 0;
+    while (len > 0) {
+        size_t n = fitting(text, len, cols - (int)indent);
+        n = tui_text_begin(text, n, sizeof line - indent);
+        size_t shown = n;
+        while (shown > 0 && text[shown - 1] == ' ')
+            shown--;
+        memcpy(line + indent, text, shown);
+        if (shown > 0)
+            tui_doc_bytes(d, style, line, indent + shown, TUI_STYLE_NORMAL, "", 0);
+        text += n;
+        len -= n;
+        while (len > 0 && *text == ' ')
+            text++, len--;
+        memcpy(line, "  ", 2);
+        indent = 2;
+    }
+}
+
 static void settle(struct tui_doc *d, int h)
 {
     int n = (int)d->lines.n;

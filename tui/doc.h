@@ -34,6 +34,10 @@ struct tui_doc_line *tui_doc_add(struct tui_doc *d, int style, const char *key, 
 struct tui_doc_line *tui_doc_bytes(struct tui_doc *d, int key_style, const char *key,
                                    size_t key_len, int val_style, const char *val, size_t val_len);
 
+/* Text over the full width of cols columns, on as many lines as it takes, the further ones
+ * indented; broken at blanks where there are some. */
+void tui_doc_wrap(struct tui_doc *d, int style, int cols, const char *text, size_t len);
+
 /* Moves the line under the cursor by n, keeping it on a page of h lines. */
 void tui_doc_move(struct tui_doc *d, int n, int h);
 /* Paints into r; with focus the line under the cursor is marked. */

@@ -84,10 +84,14 @@ static bool make_range(const struct ntff_trace *t, const struct tui_export *e, s
 }
 
 static enum ntff_status write_range(const struct ntff_trace *c, const struct ntff_diag *diag,
-                                    const struct tui_export *e, struct tui_exported *done,
+                                    const struct tui_export *e,
+                                    const struct tui_export_watch *watch, struct tui_exported *done,
                                     struct ntff_error *err)
 {
-    struct pft_options o = {.creator = "ntff-tui " NTFF_VERSION, .diag = diag};
+    struct pft_options o = {.creator = "ntff-tui " NTFF_VERSION,
+                            .diag = diag,
+                            .progress = watch ? watch->progress : NULL,
+                            .progress_user = watch ? watch->user : NULL};
     struct pft_stats stats = {0};
     struct ntff_out *out = NULL;
     size_t len = strlen(e->path);
@@ -109,8 +113,8 @@ static enum ntff_status write_range(const struct ntff_trace *c, const struct ntf
 }
 
 enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_diag *diag,
-                                  const struct tui_export *e, struct tui_exported *done,
-                                  bool *exists, struct ntff_error *err)
+                                  const struct tui_export *e, const struct tui_export_watch *watch,
+                                  struct tui_exported *done, bool *exists, struct ntff_error *err)
 {
     struct ntff_trace c;
     struct stat sb;
@@ -124,26 +128,29 @@ enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_
     if (st == NTFF_OK)
         st = ntff_trace_clip(&c, e->from, e->to, err);
     if (st == NTFF_OK)
-        st = write_range(&c, diag, e, done, err);
+        st = write_range(&c, diag, e, watch, done, err);
     free(c.events);
     free(c.samples);
     free(c.flows);
     return st;
 }
 
-void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct ntff_diag *diag)
+void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct ntff_diag *diag,
+                    const struct tui_export_watch *watch)
 {
     struct tui_exported done;
     struct ntff_error err;
     bool exists;
     const struct tui_export *e = tui_app_export(a);
-    enum ntff_status st = tui_export_range(t, diag, e, &done, &exists, &err);
+    enum ntff_status st = tui_export_range(t, diag, e, watch, &done, &exists, &err);
     if (st == NTFF_OK)
         tui_app_say(a, false,
                     "wrote %" PRIu64 " spans, %" PRIu64 " instants, %" PRIu64 " samples to %s",
                     done.spans, done.instants, done.samples, e->path);
     else if (exists)
         tui_app_export_exists(a);
+    else if (st == NTFF_CANCELLED)
+        tui_app_say(a, false, "cancelled: %.200s was not written", e->path);
     else
         tui_app_say(a, true, "%s", err.text);
 }

@@ -8,14 +8,22 @@ struct tui_exported {
     uint64_t spans, instants, samples, bytes;
 };
 
+/* Told now and then how much is written, 0..1000; nonzero cancels. */
+struct tui_export_watch {
+    int (*progress)(void *user, const char *what, int permille);
+    void *user;
+};
+
 /* Writes [from, to) of the shown tracks; spans are cut at the edges and marked. A name in .gz is
- * compressed. The trace is not changed.
+ * compressed. The trace is not changed. watch may be NULL.
  * Errors: INVALID (exists and replace is not set: *exists), IO, NOMEM, CANCELLED. */
 enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_diag *diag,
-                                  const struct tui_export *e, struct tui_exported *done,
-                                  bool *exists, struct ntff_error *err) NTFF_MUST_CHECK;
+                                  const struct tui_export *e, const struct tui_export_watch *watch,
+                                  struct tui_exported *done, bool *exists,
+                                  struct ntff_error *err) NTFF_MUST_CHECK;
 
 /* Does what the viewer asked for and tells it how that went. */
-void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct ntff_diag *diag);
+void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct ntff_diag *diag,
+                    const struct tui_export_watch *watch);
 
 #endif

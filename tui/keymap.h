@@ -72,7 +72,7 @@ enum tui_section {
     X(REDRAW, PROGRAM, "C-l", "draw the screen anew")                                              \
     X(SUSPEND, PROGRAM, "C-z", "suspend")                                                          \
     X(INTERRUPT, PROGRAM, "C-c", "stop what is running, else quit")                                \
-    X(QUIT, PROGRAM, "q", "quit, or leave this screen")
+    X(QUIT, PROGRAM, "q", "close this page or pane; on the timeline: quit")
 
 enum tui_action {
     TUI_ACT_NONE,

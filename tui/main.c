@@ -231,7 +231,7 @@ static void put_out(void *user, const char *text, size_t len)
 static void export_now(void *user, struct tui_app *a)
 {
     struct program *p = user;
-    tui_export_for(a, p->t, &p->diag);
+    tui_export_for(a, p->t, &p->diag, NULL);
 }
 
 static bool ascii_wanted(const struct tui_args *a)
@@ -347,14 +347,43 @@ static int run_script(struct program *p)
 
 /* -- with a terminal ------------------------------------------------------------------------ */
 
+struct exporting {
+    struct program *p;
+    struct tui_app *a;
+    int64_t next_ms; /* when to show how far it is */
+};
+
+/* Shows how far an export is, and listens for the wish to stop it. */
+static int on_export(void *user, const char *what, int permille)
+{
+    struct exporting *x = user;
+    if (now_ms() < x->next_ms)
+        return 0;
+    x->next_ms = now_ms() + PROGRESS_MS;
+    tui_app_say(x->a, false, "%s: %d %%, q or Esc cancels", what, permille / 10);
+    tui_app_draw(x->a, &x->p->screen);
+    tui_term_show(&x->p->screen);
+    struct tui_event e = tui_term_wait(0);
+    if (e.kind == TUI_EVENT_RESIZE) {
+        if (!tui_term_fit(&x->p->screen))
+            return 1;
+        e.w = x->p->screen.w;
+        e.h = x->p->screen.h;
+        tui_app_handle(x->a, &e);
+    }
+    return cancels(&e);
+}
+
 /* What the viewer asks for; true: it is over. */
 static bool serve(struct program *p, struct tui_app *a, unsigned flags, int *code)
 {
     if (flags & TUI_EXPORT) {
-        tui_app_say(a, false, "writing...");
-        tui_app_draw(a, &p->screen);
-        tui_term_show(&p->screen);
-        tui_export_for(a, p->t, &p->diag);
+        struct exporting x = {p, a, 0};
+        tui_export_for(a, p->t, &p->diag, &(struct tui_export_watch){on_export, &x});
+        if (tui_term_signal()) {
+            *code = 128 + tui_term_signal();
+            return true;
+        }
     }
     if (flags & TUI_SUSPEND)
         tui_term_suspend();

@@ -141,6 +141,13 @@ static bool open_keyboard(void)
     return term.keyboard;
 }
 
+/* Can text be put anywhere on the screen of this terminal? Not on "dumb", not on paper. */
+static bool can_place(void)
+{
+    const char *cup = tigetstr("cup"), *clear = tigetstr("clear");
+    return cup && cup != (char *)-1 && clear && clear != (char *)-1 && tigetflag("hc") <= 0;
+}
+
 enum ntff_status tui_term_open(const struct tui_term_options *o, struct ntff_error *err)
 {
     const char *type = getenv("TERM");
@@ -152,7 +159,13 @@ enum ntff_status tui_term_open(const struct tui_term_options *o, struct ntff_err
     if (!type || !*type || setupterm(type, STDOUT_FILENO, &known) == ERR)
         return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "terminal type %.60s is unknown (TERM)",
                          type && *type ? type : "(none)");
-    del_curterm(cur_term); /* only asked whether it is known; newterm takes its own */
+    bool places = can_place();
+    del_curterm(cur_term); /* only asked what it can do; newterm takes its own */
+    if (!places)
+        return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                         "terminal type %.60s cannot place a cursor (TERM); --print and --script "
+                         "work without",
+                         type);
     if (pipe2(term.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "pipe: %s", strerror(errno));
     term.ascii = o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;

@@ -193,6 +193,9 @@ back "vt100" 0
 run "TERM=nonsense $tui $capture $schema"
 sees "unknown TERM: says so" 'terminal type nonsense is unknown'
 back "unknown TERM" 2
+run "TERM=dumb $tui $capture $schema"
+sees "TERM=dumb: says so" 'ntff-tui: terminal type dumb cannot place a cursor \(TERM\); --print and --script work without'
+back "TERM=dumb" 2
 run "$tui $capture $schema | cat"
 sees "pipe: clear error" 'standard output is not a terminal; --print and --script'
 run "$tui /nowhere"

@@ -3,11 +3,14 @@
 #include "tests/made.h"
 #include "tests/tap.h"
 #include "tui/app.h"
+#include "tui/export.h"
 #include "tui/keymap.h"
 #include "tui/script.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 
 struct viewer {
@@ -298,6 +301,45 @@ TAP_TEST(scripts_say_what_is_wrong_with_them)
     }
     TAP_EQ_U64(tui_script_run(v.a, &v.s, "key a\0b", 7, &host, &err), NTFF_INVALID);
     end(&v);
+}
+
+/* -- export --------------------------------------------------------------------------------------
+ */
+
+struct watching {
+    int calls, last, stop_at;
+};
+
+static int watch(void *user, const char *what, int permille)
+{
+    struct watching *w = user;
+    TAP_EQ_STR(what, "writing");
+    TAP_OK(permille >= w->last && permille <= 1000);
+    w->last = permille;
+    w->calls++;
+    return w->stop_at && permille >= w->stop_at;
+}
+
+TAP_TEST(export_tells_how_far_it_is_and_can_be_stopped)
+{
+    struct ntff_trace *t = made_make("bench", 400000, 3);
+    struct tui_export e = {.from = t->begin_ns, .to = t->end_ns + 1};
+    struct watching w = {0};
+    struct tui_export_watch by = {watch, &w};
+    struct tui_exported done;
+    struct ntff_error err;
+    bool exists;
+    const char *tmp = getenv("TMP");
+    snprintf(e.path, sizeof e.path, "%s/export.pftrace", tmp ? tmp : "/tmp");
+    w.stop_at = 400;
+    TAP_EQ_I64(tui_export_range(t, NULL, &e, &by, &done, &exists, &err), NTFF_CANCELLED);
+    TAP_OK(w.last >= 400 && w.last < 600);
+    TAP_OK(access(e.path, F_OK) != 0);
+    w = (struct watching){0};
+    TAP_EQ_I64(tui_export_range(t, NULL, &e, &by, &done, &exists, &err), NTFF_OK);
+    TAP_OK(w.calls > 3 && w.last > 600 && access(e.path, F_OK) == 0);
+    TAP_EQ_U64(done.spans + done.instants, t->n_events);
+    made_free(t);
 }
 
 TAP_MAIN()

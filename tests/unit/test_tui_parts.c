@@ -1,6 +1,7 @@
 /* The smaller parts: text made harmless, the grid, keys, statistics, search, rows. */
 #include "tests/made.h"
 #include "tests/tap.h"
+#include "tui/doc.h"
 #include "tui/keymap.h"
 #include "tui/screen.h"
 #include "tui/search.h"
@@ -24,6 +25,40 @@ static const char *shown(const char *p, size_t len)
         n += (size_t)tui_utf8_put(out + n, c);
     out[n] = 0;
     return out;
+}
+
+/* The lines of a document, joined by bars. */
+static const char *wrapped(int cols, const char *text)
+{
+    static char out[2000];
+    struct tui_doc d = {0};
+    out[0] = 0;
+    tui_doc_wrap(&d, TUI_STYLE_VALUE, cols, text, strlen(text));
+    for (size_t i = 0; i < d.lines.n; i++) {
+        const struct tui_doc_line *l = &d.lines.v[i];
+        TAP_OK(l->val_len == 0 && l->key_style == TUI_STYLE_VALUE);
+        TAP_OK(tui_text_cols((const char *)d.text.p + l->key, l->key_len, 1000) <= cols ||
+               l->key_len == 3);
+        snprintf(out + strlen(out), sizeof out - strlen(out), "%s%.*s", i ? "|" : "",
+                 (int)l->key_len, (const char *)d.text.p + l->key);
+    }
+    tui_doc_done(&d);
+    return out;
+}
+
+TAP_TEST(long_lines_are_wrapped)
+{
+    TAP_EQ_STR(wrapped(20, ""), "");
+    TAP_EQ_STR(wrapped(20, "short"), "short");
+    TAP_EQ_STR(wrapped(10, "one two three four"), "one two|  three|  four");
+    TAP_EQ_STR(wrapped(9, "one two three"), "one two|  three");
+    TAP_EQ_STR(wrapped(8, "abcdefghijklmno"), "abcdefgh|  ijklmn|  o");
+    TAP_EQ_STR(wrapped(8, "a  b      c        "), "a  b|  c");
+    TAP_EQ_STR(wrapped(6, "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97"),
+               "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2|  \xe5\xad\x97");
+    TAP_EQ_STR(wrapped(6, "ab\033\033c"), "ab\033\033|  c"); /* shown as ^[ each */
+    TAP_EQ_STR(wrapped(3, "abc"), "abc");
+    TAP_EQ_STR(wrapped(3, "abcd e"), "abc|  d|  e");
 }
 
 TAP_TEST(text_is_made_harmless)
