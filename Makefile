@@ -12,6 +12,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 CC      ?= gcc
 VERSION := 0.1.0
+MAINTAINER ?= ntff-tools maintainers <maintainers@ntff-tools.invalid>
 
 B   := build/$(VARIANT)
 GEN := $(B)/gen
@@ -50,16 +51,17 @@ PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS_CORE  = $(shell pkg-config --libs libprotobuf-c zlib json-c 2>/dev/null)
 LIBS_TUI   = $(shell pkg-config --libs ncursesw 2>/dev/null)
 
-ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -DNTFF_VERSION='"$(VERSION)"' $(WARN) $(OPT_$(VARIANT)) -I. -I$(GEN) $(PKG_CFLAGS) $(CFLAGS)
+# no name of a directory of this machine in what is built: the same source, the same bytes
+ALL_CFLAGS = -std=c11 -ffile-prefix-map=$(CURDIR)=. -pthread -D_GNU_SOURCE -DNTFF_VERSION='"$(VERSION)"' $(WARN) $(OPT_$(VARIANT)) -I. -I$(GEN) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(LD_$(VARIANT)) $(LDFLAGS)
 
 PROTOS   := ntff neuron_trace
 GEN_C    := $(PROTOS:%=$(GEN)/proto/%.pb-c.c)
 GEN_O    := $(GEN_C:.c=.o)
-SRC_proto    := $(wildcard proto/*.c)
-SRC_perfetto := $(wildcard perfetto/*.c)
-SRC_conv     := $(filter-out conv/main.c,$(wildcard conv/*.c))
-SRC_tui      := $(filter-out tui/main.c tui/term.c,$(wildcard tui/*.c))
+SRC_proto    := $(sort $(wildcard proto/*.c))
+SRC_perfetto := $(sort $(wildcard perfetto/*.c))
+SRC_conv     := $(filter-out conv/main.c,$(sort $(wildcard conv/*.c)))
+SRC_tui      := $(filter-out tui/main.c tui/term.c,$(sort $(wildcard tui/*.c)))
 SRC_unit     := $(wildcard tests/unit/test_*.c)
 SRC_gen      := $(wildcard tests/gen/*.c)
 SRC_bench    := $(wildcard tests/bench/*.c)
@@ -80,7 +82,7 @@ HEADERS  := $(addprefix proto/,base.h clock.h diag.h error.h load.h mem.h model.
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all lib describe check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
+.PHONY: all lib describe deb dist check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
 
 all: $(PROGS) build/ntff-conv build/ntff-tui ## build both programs
 describe: $(PAGES) $(COMPLETE) ## manual pages and completions, in build/release
@@ -186,6 +188,13 @@ golden: all tools ## rewrite expected outputs; read the diff afterwards
 INSTALLED = $(addprefix $(BINDIR)/,$(notdir $(PROGS))) $(LIBDIR)/libntff.a $(LIBDIR)/pkgconfig/ntff.pc \
   $(addprefix $(INCLUDEDIR)/ntff/,$(notdir $(HEADERS))) $(MANDIR)/man1/ntff-conv.1 $(MANDIR)/man1/ntff-tui.1 \
   $(MANDIR)/man5/ntff.5 $(BASHDIR)/ntff-conv $(BASHDIR)/ntff-tui $(ZSHDIR)/_ntff-conv $(ZSHDIR)/_ntff-tui
+DIST ?= build
+deb: all lib describe ## Debian packages, into build/
+	$(Q)VERSION='$(VERSION)' MAINTAINER='$(MAINTAINER)' OUT='$(abspath $(DIST))' \
+	    MAKE_INSTALL='$(MAKE) --no-print-directory VARIANT=$(VARIANT) install' package/deb.sh
+dist: ## the committed source as build/ntff-tools-VERSION.tar.gz
+	$(Q)package/dist.sh ntff-tools-$(VERSION) $(abspath $(DIST))/ntff-tools-$(VERSION).tar.gz
+
 below = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 install: all lib describe ## install programs, library, pages and completions: DESTDIR, PREFIX, LIBDIR...
 	install -d $(sort $(dir $(addprefix $(DESTDIR),$(INSTALLED))))

@@ -175,7 +175,7 @@ if [ $quick = 0 ]; then
             --suppress=memleak:tui/lod_build.c proto perfetto conv tui
     else skip "cppcheck" "not installed"; fi
     if command -v shellcheck >/dev/null; then
-        check "shellcheck" sh -c "shellcheck -x -S warning tests/run tests/*.sh tests/cli/*.sh tests/bench/*.sh samples/*.sh .ci/run"
+        check "shellcheck" sh -c "shellcheck -x -S warning package/*.sh tests/run tests/*.sh tests/cli/*.sh tests/bench/*.sh samples/*.sh .ci/run"
     else skip "shellcheck" "not installed"; fi
 fi
 echo "1..$n"
