@@ -255,7 +255,7 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
     if (s->strict && ntff_diag_lossy(&diag))
         code = CONV_NOTHING;
     if (code == CONV_ALL)
-        code = conv_range_clip(&(struct conv_range){s->from, s->to}, t);
+        code = conv_range_clip(&(struct conv_range){s->from, s->to}, t, &diag);
     if (code == CONV_ALL)
         code = write_trace(s, t, &diag, path, gzip, &w);
     if (code == CONV_ALL)
@@ -291,6 +291,7 @@ int conv_cmd_convert(int argc, char **argv)
     if (code == CONV_ALL)
         code = check_output(&s, &args, path, gzip);
     s.jobs = args.load.options.jobs;
+    conv_range_ask(&(struct conv_range){s.from, s.to}, &args.load.options);
     if (code == CONV_ALL)
         code = run(&s, &args, path, gzip);
     free(path);

@@ -145,7 +145,7 @@ static int put_events(const struct settings *s, const struct conv_args *args, st
     }
     int code = conv_load(args, s->quiet, &t, &diag);
     if (code == CONV_ALL)
-        code = conv_range_clip(&s->range, t);
+        code = conv_range_clip(&s->range, t, &diag);
     if (code == CONV_ALL && !put_rows(s, t, &rows)) {
         conv_say("out of memory");
         code = CONV_NOTHING;
@@ -175,6 +175,7 @@ int conv_cmd_events(int argc, char **argv)
     if (conv_settle_format(&s.format, s.output, suffixes, NTFF_ARRAY_LEN(suffixes), CONV_CSV,
                            &err)) {
         code = conv_outfile_open(&out, s.output, s.force, &args);
+        conv_range_ask(&s.range, &args.load.options);
         if (code == CONV_ALL)
             code = put_events(&s, &args, out);
         code = conv_outfile_close(out, s.output, code);

@@ -19,7 +19,13 @@ static bool before_trace(const char *option, const struct conv_time *x, uint64_t
     return true;
 }
 
-int conv_range_clip(const struct conv_range *r, struct ntff_trace *t)
+void conv_range_ask(const struct conv_range *r, struct ntff_load_options *o)
+{
+    o->from = (struct ntff_moment){r->from.ns, r->from.relative, r->from.given};
+    o->to = (struct ntff_moment){r->to.ns, r->to.relative, r->to.given};
+}
+
+int conv_range_clip(const struct conv_range *r, struct ntff_trace *t, struct ntff_diag *diag)
 {
     struct ntff_error err;
     if (!r->from.given && !r->to.given)
@@ -34,7 +40,7 @@ int conv_range_clip(const struct conv_range *r, struct ntff_trace *t)
     }
     uint64_t begin = t->begin_ns, end = t->end_ns;
     char length[32];
-    if (ntff_trace_clip(t, from, to, &err) != NTFF_OK) {
+    if (ntff_trace_clip(t, from, to, diag, &err) != NTFF_OK) {
         conv_say("%s", err.text);
         return CONV_NOTHING;
     }

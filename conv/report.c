@@ -192,10 +192,11 @@ int conv_cmd_report(int argc, char **argv)
     if (code != CONV_GO)
         return code;
     code = conv_outfile_open(&out, s.output, s.force, &args);
+    conv_range_ask(&s.range, &args.load.options);
     if (code == CONV_ALL)
         code = conv_load(&args, s.quiet, &t, &diag);
     if (code == CONV_ALL)
-        code = conv_range_clip(&s.range, t);
+        code = conv_range_clip(&s.range, t, &diag);
     if (code == CONV_ALL)
         code = write_report(&s, t, &diag, out);
     code = conv_outfile_close(out, s.output, code);

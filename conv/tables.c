@@ -381,12 +381,13 @@ int conv_cmd_table(int argc, char **argv)
     if (code != CONV_GO)
         return code;
     code = settle(&s, &args, &one);
+    conv_range_ask(&s.range, &args.load.options);
     if (code == CONV_GO) {
         code = one ? conv_outfile_open(&out, s.output, s.force, &args) : CONV_ALL;
         if (code == CONV_ALL)
             code = conv_load(&args, s.quiet, &t, &diag);
         if (code == CONV_ALL)
-            code = conv_range_clip(&s.range, t);
+            code = conv_range_clip(&s.range, t, &diag);
         if (code == CONV_ALL)
             code = put_tables(&s, &args, one, t, &diag, out);
         if (code == CONV_ALL) {

@@ -132,6 +132,22 @@ bool ntff_build_device_zero(struct ntff_builder *b, uint32_t proc, uint32_t nc,
 /* False if the filters leave this logical core out. */
 bool ntff_build_wants(struct ntff_builder *b, uint32_t proc, uint32_t nc);
 
+/* -- a window (--from, --to): what of a core lies surely outside it --------------------------- */
+
+struct ntff_core_window {
+    const struct ntff_clock_map *map; /* NULL: the core keeps device time */
+    uint64_t from_ns, to_ns;          /* host time; with a map */
+    /* If rises, host time never falls while device time rises, and in device time the window is in
+     * [lo_ns, hi_ns). Times in [sure_lo_ns, sure_hi_ns] are all placed in the same way. */
+    bool rises;
+    uint8_t how; /* enum ntff_placed */
+    uint64_t lo_ns, hi_ns, sure_lo_ns, sure_hi_ns;
+};
+/* The window of a core whose first record is at device time first_ns. False if everything has to be
+ * kept. */
+bool ntff_build_window(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core,
+                       uint64_t first_ns, struct ntff_core_window *w);
+
 /* Reports progress and polls for cancellation; false = stop. Cheap; call every few thousand
  * records. */
 bool ntff_build_progress(struct ntff_builder *b, const char *what, uint64_t done, uint64_t all);

@@ -218,6 +218,6 @@ bool ntff_build_device_zero(struct ntff_builder *b, uint32_t proc, uint32_t nc,
     struct ntff_zero *z = NTFF_VEC_PUSH(b->budget, &b->zeros);
     if (!z)
         return ntff_builder_no_memory(b);
-    *z = (struct ntff_zero){zero_ns, proc, nc, device_core};
+    *z = (struct ntff_zero){.ns = zero_ns, .proc = proc, .nc = nc, .core = device_core};
     return true;
 }

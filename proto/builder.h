@@ -1,5 +1,5 @@
-/* builder - the state of a load, shared by load.c, build.c, place.c and order.c. Private to those.
- */
+/* builder - the state of a load, shared by load.c, build.c, place.c and order.c. Private to those,
+ * the steps they are split into, and device_cut.c. */
 #ifndef NTFF_BUILDER_H
 #define NTFF_BUILDER_H
 
@@ -80,12 +80,32 @@ struct ntff_sync {
 struct ntff_range {
     uint32_t first_event, n_events, first_sample, n_samples;
     uint32_t proc, nc, core;
+    uint64_t n_cut[NTFF_PLACED_EXTRAPOLATED + 1]; /* events left out, by how they would be placed */
 };
 
 /* Device time of a core's first execution, for when it has no clock. */
 struct ntff_zero {
     uint64_t ns;
+    uint64_t shift_ns; /* where it went, if moved: trace time - device time, modulo 2^64 */
     uint32_t proc, nc, core;
+    bool moved;
+};
+
+/* What was kept of a core with a window in mind (cut.c): everything in [from_ns, to_ns), host time
+ * if aligned, else device time. */
+struct ntff_cut_note {
+    uint64_t from_ns, to_ns;
+    uint32_t proc, nc, core;
+    bool aligned;
+};
+
+/* The begin of the trace, and where cores without a clock will stand in it, before that is known.
+ * A first load guesses; where it was wrong the next one knows. */
+struct ntff_foresight {
+    bool on;
+    bool known;        /* not guessed */
+    uint64_t begin_ns; /* UINT64_MAX = no idea */
+    NTFF_VEC(struct ntff_zero) zeros;
 };
 
 /* A track that belongs nowhere yet. */
@@ -167,6 +187,7 @@ struct ntff_builder {
     bool out_of_memory, cancelled;
     int primary, secondary;
     struct ntff_filter filter;
+    struct ntff_foresight *foresight; /* NULL: no window */
 
     NTFF_VEC(struct ntff_event) events;
     NTFF_VEC(struct ntff_sample) samples;
@@ -185,6 +206,7 @@ struct ntff_builder {
     NTFF_VEC(struct ntff_sync) syncs;
     NTFF_VEC(struct ntff_range) ranges;
     NTFF_VEC(struct ntff_zero) zeros;
+    NTFF_VEC(struct ntff_cut_note) cuts;
     NTFF_VEC(struct ntff_link) links;
     NTFF_VEC(struct ntff_rate) rates;
     NTFF_VEC(struct ntff_core_clock) clocks;
@@ -217,16 +239,36 @@ bool ntff_build_memory_samples(struct ntff_builder *b, uint32_t proc, const stru
                                const struct ntff_aux *a) NTFF_MUST_CHECK;
 bool ntff_build_transfer_rate(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t type,
                               uint64_t ts_ns, uint64_t dur_ns, uint64_t size_bytes) NTFF_MUST_CHECK;
-/* place.c: attributes cores, builds the clocks, moves device events onto host time. */
+/* place.c: attributes cores, builds the clocks and moves the host's device events onto host time,
+ * when the host's files have been read and paired; then those of device profiles. */
+bool ntff_build_clocks(struct ntff_builder *b) NTFF_MUST_CHECK;
 bool ntff_build_place(struct ntff_builder *b) NTFF_MUST_CHECK;
-/* Clock of a core, NULL if it has none. After ntff_build_place. */
+/* Clock of a core, NULL if it has none. After ntff_build_clocks. */
 struct ntff_core_clock *ntff_builder_clock(struct ntff_builder *b, uint32_t proc, uint32_t nc,
                                            uint32_t core);
+/* cut.c: guesses what is not known, once the clocks are there; says in the end whether what was cut
+ * lay outside the window; keeps what is known now for another try. */
+void ntff_cut_foresee(struct ntff_builder *b);
+bool ntff_cut_good(const struct ntff_builder *b);
+bool ntff_cut_learn(const struct ntff_builder *b, struct ntff_foresight *f) NTFF_MUST_CHECK;
+/* model.c: takes an event that is left out from what was counted as written. */
+void ntff_event_uncount(struct ntff_counts *c, const struct ntff_event *e);
 /* instances.c: several instances are said to have clocks of their own, or aligned if asked. */
 bool ntff_build_instances(struct ntff_builder *b) NTFF_MUST_CHECK;
 /* order.c: sorts, lanes, flows, counters; hands the arrays over to the trace. */
 bool ntff_build_order(struct ntff_builder *b) NTFF_MUST_CHECK;
-bool ntff_build_lanes(struct ntff_builder *b) NTFF_MUST_CHECK;                      /* lanes.c */
+bool ntff_build_lanes(struct ntff_builder *b) NTFF_MUST_CHECK; /* lanes.c */
+/* The same on events in their order, of flat rows only or of all. False when memory ran out. */
+struct ntff_lanes_of {
+    struct ntff_budget *budget;
+    const struct ntff_strtab *strs;
+    struct ntff_track *tracks;
+    size_t n_tracks;
+    struct ntff_event *events;
+    size_t n_events;
+    bool flat_only;
+};
+bool ntff_lanes_assign(struct ntff_lanes_of *x, struct ntff_diag *diag) NTFF_MUST_CHECK;
 bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map) NTFF_MUST_CHECK; /* flows.c */
 bool ntff_build_tree(struct ntff_builder *b) NTFF_MUST_CHECK;                       /* tree.c */
 

@@ -491,6 +491,27 @@ static bool dma_extent(struct decoder *x, struct ntff_device *d, uint32_t graph)
     return lo > hi || ntff_device_dma_extent(d, lo, hi);
 }
 
+/* Time of a graph's first record, at a guess: blobs are in time order or nearly so. */
+static uint64_t first_time(const struct decoder *x, uint32_t graph)
+{
+    uint64_t first_ns = UINT64_MAX, ns;
+    size_t first, end;
+    pieces_of(x, graph, &first, &end);
+    for (size_t i = first; i < end; i++) {
+        const struct piece *p = &x->pieces.v[i];
+        struct ntff_notif r = ntff_notif_at((const uint8_t *)x->p.file.p + p->off);
+        unsigned type = ntff_notif_type(r.word0);
+        struct ntff_blob_ref ref = {
+            .clocks = &x->clocks[graph],
+            .engine_index = p->blob->engine_index,
+            .block_type = p->blob->block_type < 255 ? (uint8_t)p->blob->block_type : 255};
+        if (ntff_notif_kinds[type] != NTFF_NK_RESERVED &&
+            ntff_tick_ns(ntff_blob_tick(&ref, type), r.ts_ps, &ns))
+            first_ns = ns < first_ns ? ns : first_ns;
+    }
+    return first_ns;
+}
+
 static void add_counts(struct decoder *x, const struct ntff_device *d)
 {
     struct ntff_counts *c = &ntff_build_trace(x->b)->counts;
@@ -552,6 +573,8 @@ static bool read_graph(struct decoder *x, const struct place *places, size_t n, 
     }
     d.parent = parent_track(x, places, n, graph);
     bool ok = d.parent != NTFF_NONE && ntff_device_init(&d) == NTFF_OK && dma_extent(x, &d, graph);
+    if (ok)
+        ntff_device_cut_begin(&d, first_time(x, graph));
     for (size_t i = first; ok && i < end; i++)
         ok = read_piece(x, &d, &x->pieces.v[i]);
     ok = ok && ntff_device_finish(&d) && set_zero(x, &d);

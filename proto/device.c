@@ -128,6 +128,7 @@ void ntff_device_done(struct ntff_device *d)
         ntff_budget_give(budget, (NTFF_CELLS + 2) * sizeof *d->cells.cell);
     free(d->cells.cell);
     NTFF_VEC_FREE(budget, &d->execs);
+    ntff_device_cut_done(d);
     for (size_t i = 0; i < d->dma.n; i++)
         free(d->dma.v[i]);
     NTFF_VEC_FREE(budget, &d->dma);
@@ -346,7 +347,7 @@ bool ntff_device_finish(struct ntff_device *d)
     }
     for (size_t i = 0; i < d->dma.n; i++)
         ntff_device_dma_close(d, d->dma.v[i]);
-    return ok && ntff_device_dma_counters(d);
+    return ok && ntff_device_dma_counters(d) && ntff_device_cut_end(d);
 }
 
 /* -- records one by one

@@ -131,6 +131,40 @@ struct ntff_dma_engine {
     struct ntff_dma_lane lane[256];
 };
 
+/* -- a window (device_cut.c) ----------------------------------------------------------------------
+ */
+
+/* An event or a sample taken out of the builder's array, with its times for comparisons. */
+struct ntff_cut_event {
+    struct ntff_event e;
+    uint64_t ts, end;
+    uint8_t how; /* enum ntff_placed */
+    bool there;
+};
+struct ntff_cut_sample {
+    struct ntff_sample s;
+    uint64_t ts;
+    bool there;
+};
+struct ntff_cut_track {
+    struct ntff_ref first; /* of its first event */
+    bool has_event, has_sample;
+    struct ntff_cut_sample before; /* latest sample before the window */
+};
+struct ntff_cut {
+    bool on;
+    struct ntff_core_window window;
+    uint32_t hint;                          /* for the map */
+    size_t base_event, base_sample;         /* what lies before is settled */
+    size_t next_event, next_sample;         /* how many there are when to look again */
+    NTFF_VEC(uint32_t) now;                 /* new index of base_event + i */
+    NTFF_VEC(uint32_t) open;                /* old indices of open events */
+    NTFF_VEC(struct ntff_cut_track) tracks; /* by index */
+    struct ntff_cut_event earliest, latest; /* outside the window */
+    struct ntff_cut_sample first_sample, last_sample;
+    uint64_t n_gone[NTFF_PLACED_EXTRAPOLATED + 1];
+};
+
 /* -- a core
  * ---------------------------------------------------------------------------------------- */
 
@@ -157,6 +191,7 @@ struct ntff_device {
     uint32_t sem_group, dma_group, cc_group, events_track, status_track, cc_status_track;
     NTFF_VEC(struct ntff_dma_engine *) dma;
     struct ntff_cells cells;
+    struct ntff_cut cut;
 
     NTFF_VEC(struct ntff_window) execs; /* executions by their markers, in order of their end */
     uint64_t first_ns;                  /* first record of any kind; UINT64_MAX none */
@@ -183,6 +218,9 @@ ntff_device_init(struct ntff_device *d) NTFF_MUST_CHECK; /* after the fields abo
 /* Time over which the DMA counters run, before the first DMA blob is read. */
 bool ntff_device_dma_extent(struct ntff_device *d, uint64_t first_ns,
                             uint64_t last_ns) NTFF_MUST_CHECK;
+/* With a window asked for: lets go of what lies outside. first_ns is the time of the first record,
+ * at a guess. Before the first blob is read. */
+void ntff_device_cut_begin(struct ntff_device *d, uint64_t first_ns);
 /* Reads one blob. */
 bool ntff_device_ring(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
 /* Closes what is open, emits counters. */
@@ -207,6 +245,10 @@ ntff_device_events(struct ntff_device *d); /* track for errors and marks; NTFF_N
 /* Any record that is not an instruction's start or end, and the overflow marks of all. */
 bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring,
                        uint64_t index) NTFF_MUST_CHECK;
+/* device_cut.c: now and then while records are read, if cut.on; at the end; always. */
+bool ntff_device_cut_step(struct ntff_device *d) NTFF_MUST_CHECK;
+bool ntff_device_cut_end(struct ntff_device *d) NTFF_MUST_CHECK;
+void ntff_device_cut_done(struct ntff_device *d);
 /* device_instr.c */
 bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring) NTFF_MUST_CHECK;
 void ntff_stream_close(struct ntff_device *d, struct ntff_stream *s);

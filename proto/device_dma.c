@@ -335,6 +335,8 @@ static bool read_dma(struct ntff_device *d, struct ntff_ring *ring, struct ntff_
         uint64_t index = ring->order ? ring->order[i] : i;
         const uint8_t *p = ring->data + index * NTFF_NOTIF_BYTES;
         struct ntff_dma_lane *lane = &e->lane[p[lane_byte_at(e)]];
+        if (d->cut.on && !ntff_device_cut_step(d))
+            return false;
         if (lane->what == NTFF_LANE_NEW && !open_lane(d, ring, e, p[lane_byte_at(e)]))
             return false;
         if (p[3] & 0x60 && !overflow(d, ring, e, i, p))

@@ -272,6 +272,8 @@ bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring)
     for (uint64_t i = 0, told = 0; i < ring->n;) {
         uint64_t index = ring->order ? ring->order[i] : i;
         unsigned what = plan.action[ring->data[index * NTFF_NOTIF_BYTES + 3]];
+        if (d->cut.on && !ntff_device_cut_step(d))
+            return false;
         if (what == DO_SKIP || what == DO_OTHER || what == DO_DMA) {
             if (!one_record(d, ring, what, i++))
                 return false;

@@ -26,6 +26,8 @@ enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
       "events have an impossible time and were dropped")                                           \
     X(LANE_OVERFLOW, LOSS, "span found no free lane and is shown as an instant",                   \
       "spans found no free lane and are shown as instants")                                        \
+    X(POINT_OVERFLOW, LOSS, "event is one of too many at one time on a row; viewers drop it",      \
+      "events are of too many at one time on a row; viewers drop them")                            \
     X(CAPTURE_DROPPED, LOSS, "event was dropped by the runtime while capturing",                   \
       "events were dropped by the runtime while capturing")                                        \
     X(QUEUE_OVERFLOW, LOSS, "device queue overflow mark: records were lost in the device",         \

@@ -32,6 +32,7 @@ struct loader {
     NTFF_VEC(struct entry)
     profiles;             /* .ntff files, read last: the system trace says where they belong */
     bool last;            /* reading those */
+    bool once;            /* something cannot be read twice */
     struct ntff_map seen; /* files and directories met: (dev, ino) */
     size_t n_named, n_unreadable;
     bool missing; /* a path the user named does not exist */
@@ -463,16 +464,20 @@ static bool scan_dir(struct loader *l, const char *path, int depth)
 static bool scan(struct loader *l, const char *path, bool named, int depth)
 {
     struct stat st;
-    if (strcmp(path, "-") == 0 && named)
+    if (strcmp(path, "-") == 0 && named) {
+        l->once = true;
         return add_entry(l, path, true);
+    }
     if (stat(path, &st) != 0) {
         l->missing |= named && errno == ENOENT;
         unreadable(l, path, strerror(errno));
         return true;
     }
     bool dir = S_ISDIR(st.st_mode), file = S_ISREG(st.st_mode);
-    if (!dir && !file)
+    if (!dir && !file) {
+        l->once |= named;
         return !named || add_entry(l, path, true);
+    }
     if ((dir && depth > MAX_DIR_DEPTH) || !first_visit(l, &st)) {
         if (file && !l->b.out_of_memory)
             repeated(l, path);
@@ -558,6 +563,12 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     for (size_t i = 0; i < l->entries.n; i++)
         if (!load_file(l, &l->entries.v[i]))
             return failed(l, err);
+    if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b) ||
+        !ntff_build_clocks(b))
+        return failed(l, err);
+    if (b->foresight && l->once) /* what is cut by mistake could not be read again */
+        b->foresight->on = false;
+    ntff_cut_foresee(b);
     l->last = true;
     for (size_t i = 0; i < l->profiles.n; i++)
         if (!load_file(l, &l->profiles.v[i]))
@@ -567,8 +578,6 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
     ntff_load_recheck(b->t, b->diag);
     note_missing_metadata(b);
-    if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b))
-        return failed(l, err);
     enum ntff_status s = ntff_builder_check_filters(b, err);
     if (s != NTFF_OK)
         return s;
@@ -603,6 +612,7 @@ static void end(struct loader *l)
     NTFF_VEC_FREE(m, &b->syncs);
     NTFF_VEC_FREE(m, &b->ranges);
     NTFF_VEC_FREE(m, &b->zeros);
+    NTFF_VEC_FREE(m, &b->cuts);
     NTFF_VEC_FREE(m, &b->links);
     NTFF_VEC_FREE(m, &b->rates);
     NTFF_VEC_FREE(m, &b->auxes);
@@ -634,24 +644,49 @@ static void abandon(struct loader *l)
     ntff_trace_free(t);
 }
 
-enum ntff_status ntff_load(const char *const *paths, size_t n_paths,
-                           const struct ntff_load_options *opt, struct ntff_trace **out,
-                           struct ntff_diag *diag, struct ntff_error *err)
+/* One load. *again: it was cut for a window that turned out to lie elsewhere, and *f now knows
+ * where. */
+static enum ntff_status load_once(const char *const *paths, size_t n_paths,
+                                  const struct ntff_load_options *opt, struct ntff_foresight *f,
+                                  struct ntff_trace **out, bool *again, struct ntff_diag *diag,
+                                  struct ntff_error *err)
 {
     struct loader *l = calloc(1, sizeof *l);
-    *out = NULL;
+    *again = false;
     if (!l)
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
+    l->b.foresight = f;
     enum ntff_status s = begin(l, opt, diag, err);
     if (s == NTFF_OK)
         s = run(l, paths, n_paths, err);
     else if (s == NTFF_NOMEM)
         failed(l, err);
+    if (s == NTFF_OK && !ntff_cut_good(&l->b)) {
+        *again = true;
+        f->on = !f->known && ntff_cut_learn(&l->b, f);
+    }
     end(l);
-    if (s == NTFF_OK)
+    if (s == NTFF_OK && !*again)
         *out = l->b.t;
     else
         abandon(l);
     free(l);
+    return s;
+}
+
+enum ntff_status ntff_load(const char *const *paths, size_t n_paths,
+                           const struct ntff_load_options *opt, struct ntff_trace **out,
+                           struct ntff_diag *diag, struct ntff_error *err)
+{
+    struct ntff_foresight f = {.on = (opt->from.given || opt->to.given) && !opt->align_instances};
+    struct ntff_diag before = *diag;
+    enum ntff_status s;
+    bool again = true;
+    for (*out = NULL; again;) {
+        s = load_once(paths, n_paths, opt, &f, out, &again, diag, err);
+        if (again)
+            *diag = before;
+    }
+    NTFF_VEC_FREE(NULL, &f.zeros);
     return s;
 }

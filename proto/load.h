@@ -21,6 +21,17 @@ enum {
  */
 int ntff_group_parse(const char *text);
 
+/* A point in time: Unix nanoseconds, or counted from the begin of the trace. */
+struct ntff_moment {
+    uint64_t ns;
+    bool relative, given;
+};
+/* Unix time of m in a trace that begins at begin_ns; saturates. */
+static inline uint64_t ntff_moment_ns(const struct ntff_moment *m, uint64_t begin_ns)
+{
+    return !m->relative ? m->ns : m->ns > UINT64_MAX - begin_ns ? UINT64_MAX : m->ns + begin_ns;
+}
+
 struct ntff_load_options {
     const struct ntff_schema *schema; /* NULL = built-in */
     enum ntff_clock_mode clock;
@@ -34,6 +45,10 @@ struct ntff_load_options {
     bool no_system; /* leave everything but .ntff alone */
     bool no_dma, no_semaphores, no_instructions;
     bool align_instances;
+    /* A window the caller will clip to (ntff_trace_clip) when the load is done. It changes nothing
+     * of what is left then: records of device profiles that lie surely outside need not be kept. */
+    struct ntff_moment from, to;
+    bool keep_outside; /* keep them all the same; for tests */
     unsigned jobs;     /* threads, 0 = one per processor; changes nothing but the time */
     size_t max_memory; /* bytes for the model, 0 = no limit */
     /* Called now and then with a share 0..1000 and what is being done; nonzero cancels. */

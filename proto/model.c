@@ -97,6 +97,36 @@ enum ntff_status ntff_trace_index(struct ntff_trace *t, struct ntff_error *err)
 /* -- clipping -----------------------------------------------------------------------------------
  */
 
+/* Rows of device profiles get lanes for what is left of them: a span's lane there says nothing but
+ * what else was going on, and shall not depend on what nobody will see. Before the cut, spans that
+ * found no lane are made spans again. */
+static void clear_lanes(struct ntff_trace *t, struct ntff_diag *diag)
+{
+    for (size_t i = 0; i < t->n_events; i++) {
+        struct ntff_event *e = &t->events[i];
+        if (!t->tracks[e->track].flat || !(e->flags & NTFF_EV_NO_LANE))
+            continue;
+        ntff_event_clear(e, NTFF_EV_INSTANT | NTFF_EV_NO_LANE);
+        if (diag->of[NTFF_DIAG_LANE_OVERFLOW].count)
+            diag->of[NTFF_DIAG_LANE_OVERFLOW].count--;
+    }
+    for (size_t i = 0; i < t->n_tracks; i++)
+        if (t->tracks[i].flat)
+            t->tracks[i].n_lanes = 1;
+}
+
+static bool assign_lanes(struct ntff_trace *t, struct ntff_diag *diag)
+{
+    struct ntff_lanes_of x = {.budget = &t->budget,
+                              .strs = &t->strs,
+                              .tracks = t->tracks,
+                              .n_tracks = t->n_tracks,
+                              .events = t->events,
+                              .n_events = t->n_events,
+                              .flat_only = true};
+    return ntff_lanes_assign(&x, diag);
+}
+
 /* Cuts one event to [from, to); false if nothing of it lies inside. */
 static bool clip_event(struct ntff_event *e, uint64_t from_ns, uint64_t to_ns)
 {
@@ -172,6 +202,8 @@ static void clip_flows(struct ntff_trace *t, const uint32_t *map)
         f.from = map[f.from];
         f.to = map[f.to];
         f.id = (uint32_t)n + 1;
+        f.reversed =
+            t->events[f.to].ts_ns < t->events[f.from].ts_ns; /* both may begin at the cut */
         t->events[f.from].flags |= NTFF_EV_FLOW_OUT;
         t->events[f.to].flags |= NTFF_EV_FLOW_IN;
         t->flows[n++] = f;
@@ -226,12 +258,11 @@ static bool clip_samples(struct ntff_trace *t, uint64_t from_ns, uint64_t to_ns)
     return good;
 }
 
-/* Takes the records of an event that goes from what was counted as written. */
-static void uncount(struct ntff_counts *c, const struct ntff_event *e)
+void ntff_event_uncount(struct ntff_counts *c, const struct ntff_event *e)
 {
     bool start = e->start_ref.src != NTFF_SRC_NONE, stop = e->stop_ref.src != NTFF_SRC_NONE;
     c->filtered_records += (uint64_t)start + stop;
-    if (e->flags & NTFF_EV_INSTANT)
+    if (e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE))
         c->instants--;
     else if (start && stop)
         c->pairs--;
@@ -244,24 +275,26 @@ static void uncount(struct ntff_counts *c, const struct ntff_event *e)
 }
 
 enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_t to_ns,
-                                 struct ntff_error *err)
+                                 struct ntff_diag *diag, struct ntff_error *err)
 {
     size_t n = 0, n_map = t->n_events;
     uint32_t *map = malloc((n_map + 1) * sizeof *map);
     if (!map)
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory to cut the time range");
+    clear_lanes(t, diag);
     for (size_t i = 0; i < n_map; i++) {
         struct ntff_event *e = &t->events[i];
         map[i] = NTFF_NONE;
         if (!clip_event(e, from_ns, to_ns)) {
-            uncount(&t->counts, e);
+            ntff_event_uncount(&t->counts, e);
             continue;
         }
         map[i] = (uint32_t)n;
         t->events[n++] = *e;
     }
     t->n_events = n;
-    bool good = reorder_leading(t, map, n_map) && clip_samples(t, from_ns, to_ns);
+    bool good =
+        reorder_leading(t, map, n_map) && clip_samples(t, from_ns, to_ns) && assign_lanes(t, diag);
     if (good) {
         clip_flows(t, map);
         qsort(t->flows, t->n_flows, sizeof *t->flows, flow_cmp);

@@ -284,9 +284,10 @@ enum ntff_status ntff_trace_index(struct ntff_trace *t, struct ntff_error *err) 
 
 /* Clips to [from_ns, to_ns): drops what lies outside (counted as filtered), cuts spans at the edges
  * and flags them; samples keep the last value before from_ns, moved to from_ns. Flows with a
- * missing end go. Changes the trace; call before ntff_trace_index. */
+ * missing end go; flat rows get lanes for what is left (diag: those that find none). Changes the
+ * trace; call before ntff_trace_index. */
 enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_t to_ns,
-                                 struct ntff_error *err) NTFF_MUST_CHECK;
+                                 struct ntff_diag *diag, struct ntff_error *err) NTFF_MUST_CHECK;
 
 static inline const char *ntff_str_of(const struct ntff_trace *t, ntff_str id)
 {

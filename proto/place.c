@@ -202,7 +202,10 @@ static void place_range(struct ntff_builder *b, const struct ntff_range *r)
 {
     struct ntff_core_clock *c = ntff_builder_clock(b, r->proc, r->nc, r->core);
     bool align = c && b->opt->clock != NTFF_CLOCK_DEVICE && ntff_clock_quality(c->map)->n_pairs;
-    uint32_t hint = 0, n_by[NTFF_PLACED_EXTRAPOLATED + 1] = {0};
+    uint32_t hint = 0;
+    uint64_t n_by[NTFF_PLACED_EXTRAPOLATED + 1], n_cut = 0;
+    for (size_t how = 0; how < NTFF_ARRAY_LEN(n_by); how++)
+        n_cut += n_by[how] = r->n_cut[how];
     for (uint32_t i = 0; i < r->n_events; i++) {
         struct ntff_event *e = &b->events.v[r->first_event + i];
         enum ntff_placed how = NTFF_PLACED_NONE;
@@ -222,13 +225,13 @@ static void place_range(struct ntff_builder *b, const struct ntff_range *r)
             b->tracks.v[s->track].unaligned = true;
     }
     if (c) {
-        c->n_placed += r->n_events;
-        c->n_nearest += n_by[NTFF_PLACED_NEAREST];
-        c->n_extrapolated += n_by[NTFF_PLACED_EXTRAPOLATED];
-        c->n_unplaced += n_by[NTFF_PLACED_NONE];
+        c->n_placed += r->n_events + (uint32_t)n_cut;
+        c->n_nearest += (uint32_t)n_by[NTFF_PLACED_NEAREST];
+        c->n_extrapolated += (uint32_t)n_by[NTFF_PLACED_EXTRAPOLATED];
+        c->n_unplaced += (uint32_t)n_by[NTFF_PLACED_NONE];
     }
-    uint32_t n_estimated = n_by[NTFF_PLACED_NEAREST] + n_by[NTFF_PLACED_EXTRAPOLATED];
-    uint32_t n_unplaced = n_by[NTFF_PLACED_NONE];
+    uint64_t n_estimated = n_by[NTFF_PLACED_NEAREST] + n_by[NTFF_PLACED_EXTRAPOLATED];
+    uint64_t n_unplaced = n_by[NTFF_PLACED_NONE];
     if (n_estimated)
         ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_ESTIMATED, n_estimated, NULL, NTFF_NO_OFFSET,
                       "device profile of NC%" PRIu32 " core %" PRIu32, r->nc, r->core);
@@ -255,7 +258,7 @@ static bool describe_cores(struct ntff_builder *b)
     return true;
 }
 
-static bool place_all(struct ntff_placer *p)
+static bool place_devs(struct ntff_placer *p)
 {
     struct ntff_builder *b = p->b;
     NTFF_VEC(uint8_t) recorded = {0};
@@ -268,16 +271,21 @@ static bool place_all(struct ntff_placer *p)
     for (size_t i = 0; good && i < b->devs.n; i++)
         good = place_dev(p, &b->devs.v[i], recorded.v, &hint);
     NTFF_VEC_FREE(b->budget, &recorded);
-    for (size_t i = 0; good && i < b->ranges.n; i++)
-        place_range(b, &b->ranges.v[i]);
-    return good && describe_cores(b) && ntff_build_unaligned(b);
+    return good;
+}
+
+bool ntff_build_clocks(struct ntff_builder *b)
+{
+    struct ntff_placer p = {.b = b};
+    bool good = place_devs(&p);
+    NTFF_VEC_FREE(b->budget, &p.cores);
+    NTFF_VEC_FREE(b->budget, &p.runs);
+    return good;
 }
 
 bool ntff_build_place(struct ntff_builder *b)
 {
-    struct ntff_placer p = {.b = b};
-    bool good = place_all(&p);
-    NTFF_VEC_FREE(b->budget, &p.cores);
-    NTFF_VEC_FREE(b->budget, &p.runs);
-    return good;
+    for (size_t i = 0; i < b->ranges.n; i++)
+        place_range(b, &b->ranges.v[i]);
+    return describe_cores(b) && ntff_build_unaligned(b);
 }

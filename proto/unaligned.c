@@ -112,6 +112,14 @@ static bool find_unaligned(struct shifter *s)
     return true;
 }
 
+static void note_shift(struct ntff_builder *b, const struct ntff_core_key *at, uint64_t shift_ns)
+{
+    for (size_t i = 0; i < b->zeros.n; i++)
+        if (b->zeros.v[i].proc == at->proc && b->zeros.v[i].nc == at->nc &&
+            b->zeros.v[i].core == at->core)
+            b->zeros.v[i].shift_ns = shift_ns, b->zeros.v[i].moved = true;
+}
+
 /* Moves every unaligned core so that its first execution (else its first record) stands at the
  * begin of the trace. What happened before those moves the begin, for all cores alike. */
 static void move_unaligned(struct shifter *s)
@@ -124,6 +132,8 @@ static void move_unaligned(struct shifter *s)
         if (u->zero_ns > u->low_ns && u->zero_ns - u->low_ns > lead)
             lead = u->zero_ns - u->low_ns;
     }
+    for (size_t i = 0; i < s->cores.n; i++)
+        note_shift(b, &s->cores.v[i].at, begin + lead - s->cores.v[i].zero_ns);
     for (size_t i = 0; i < b->events.n; i++) {
         struct ntff_event *e = &b->events.v[i];
         if (!(e->flags & NTFF_EV_UNALIGNED))

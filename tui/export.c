@@ -41,6 +41,15 @@ static bool copy_events(const struct ntff_trace *t, const struct tui_export *e,
     return true;
 }
 
+/* They get other lanes. */
+static bool copy_tracks(const struct ntff_trace *t, struct ntff_trace *c)
+{
+    c->tracks = malloc((t->n_tracks ? t->n_tracks : 1) * sizeof *c->tracks);
+    if (c->tracks && t->n_tracks)
+        memcpy(c->tracks, t->tracks, t->n_tracks * sizeof *c->tracks);
+    return c->tracks;
+}
+
 static bool copy_samples(const struct ntff_trace *t, const struct tui_export *e,
                          struct ntff_trace *c)
 {
@@ -73,12 +82,13 @@ static bool make_range(const struct ntff_trace *t, const struct tui_export *e, s
 {
     uint32_t *new_of = malloc((t->n_events ? t->n_events : 1) * sizeof *new_of);
     *c = *t;
+    c->tracks = NULL;
     c->events = NULL;
     c->samples = NULL;
     c->flows = NULL;
     c->order = c->first = NULL;
-    bool good =
-        new_of && copy_events(t, e, c, new_of) && copy_samples(t, e, c) && copy_flows(t, c, new_of);
+    bool good = new_of && copy_tracks(t, c) && copy_events(t, e, c, new_of) &&
+                copy_samples(t, e, c) && copy_flows(t, c, new_of);
     free(new_of);
     return good;
 }
@@ -117,18 +127,22 @@ enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_
                                   struct tui_exported *done, bool *exists, struct ntff_error *err)
 {
     struct ntff_trace c;
+    struct ntff_diag found = {0};
     struct stat sb;
     *done = (struct tui_exported){0};
     *exists = !e->replace && stat(e->path, &sb) == 0;
     if (*exists)
         return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "%.200s exists", e->path);
     enum ntff_status st = NTFF_OK;
+    if (diag)
+        found = *diag;
     if (!make_range(t, e, &c))
         st = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the range");
     if (st == NTFF_OK)
-        st = ntff_trace_clip(&c, e->from, e->to, err);
+        st = ntff_trace_clip(&c, e->from, e->to, &found, err);
     if (st == NTFF_OK)
-        st = write_range(&c, diag, e, watch, done, err);
+        st = write_range(&c, diag ? &found : NULL, e, watch, done, err);
+    free(c.tracks);
     free(c.events);
     free(c.samples);
     free(c.flows);

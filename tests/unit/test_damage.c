@@ -161,7 +161,7 @@ TAP_TEST(windows_account_for_what_they_cut_off)
             if (round == 1) /* exactly at the begin of an event */
                 lo = t->events[t->n_events / 2].ts_ns;
             size_t before = t->n_events;
-            TAP_EQ_U64(ntff_trace_clip(t, lo, hi, &err), NTFF_OK);
+            TAP_EQ_U64(ntff_trace_clip(t, lo, hi, &diag, &err), NTFF_OK);
             const char *bad = check_trace(t, &diag);
             if (bad != NULL)
                 TAP_FAIL("%" PRIu64 "..%" PRIu64 ": %s", lo, hi, bad);
