@@ -189,9 +189,11 @@ INSTALLED = $(addprefix $(BINDIR)/,$(notdir $(PROGS))) $(LIBDIR)/libntff.a $(LIB
   $(addprefix $(INCLUDEDIR)/ntff/,$(notdir $(HEADERS))) $(MANDIR)/man1/ntff-conv.1 $(MANDIR)/man1/ntff-tui.1 \
   $(MANDIR)/man5/ntff.5 $(BASHDIR)/ntff-conv $(BASHDIR)/ntff-tui $(ZSHDIR)/_ntff-conv $(ZSHDIR)/_ntff-tui
 DIST ?= build
+# by name, or make -n would run the line
+INSTALL_BY = $(MAKE) --no-print-directory VARIANT=$(VARIANT) install
 deb: all lib describe ## Debian packages, into build/
 	$(Q)VERSION='$(VERSION)' MAINTAINER='$(MAINTAINER)' OUT='$(abspath $(DIST))' \
-	    MAKE_INSTALL='$(MAKE) --no-print-directory VARIANT=$(VARIANT) install' package/deb.sh
+	    MAKE_INSTALL='$(INSTALL_BY)' package/deb.sh
 dist: ## the committed source as build/ntff-tools-VERSION.tar.gz
 	$(Q)package/dist.sh ntff-tools-$(VERSION) $(abspath $(DIST))/ntff-tools-$(VERSION).tar.gz
 
