@@ -17,7 +17,10 @@ MAINTAINER ?= ntff-tools maintainers <maintainers@ntff-tools.invalid>
 B   := build/$(VARIANT)
 GEN := $(B)/gen
 
+PKG_CONFIG ?= pkg-config
 PKGS := libprotobuf-c zlib json-c ncursesw
+# the oldest that will do: optional fields, json_object_get_uint64, set_escdelay
+PROBE := 'libprotobuf-c >= 1.3.3' 'zlib >= 1.2.5' 'json-c >= 0.14' 'ncursesw >= 6.0'
 DEBS := gcc make pkg-config protobuf-compiler protobuf-c-compiler libprotobuf-c-dev zlib1g-dev \
         libjson-c-dev libncurses-dev
 # what the tests want besides
@@ -39,6 +42,7 @@ HARDEN := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 LD_HARDEN := -pie -Wl,-z,relro,-z,now
 OPT_release := -O2 -g $(HARDEN)
 OPT_debug   := -O0 -g3
+OPT_clang   := -O1
 OPT_asan    := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g3 -fsanitize=thread -fno-omit-frame-pointer
 OPT_cov     := -O0 -g3 --coverage
@@ -47,9 +51,9 @@ LD_asan     := -fsanitize=address,undefined
 LD_tsan     := -fsanitize=thread
 LD_cov      := --coverage
 
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-LIBS_CORE  = $(shell pkg-config --libs libprotobuf-c zlib json-c 2>/dev/null)
-LIBS_TUI   = $(shell pkg-config --libs ncursesw 2>/dev/null)
+PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
+LIBS_CORE  = $(shell $(PKG_CONFIG) --libs libprotobuf-c zlib json-c 2>/dev/null)
+LIBS_TUI   = $(shell $(PKG_CONFIG) --libs ncursesw 2>/dev/null)
 
 # no name of a directory of this machine in what is built: the same source, the same bytes
 ALL_CFLAGS = -std=c11 -ffile-prefix-map=$(CURDIR)=. -pthread -D_GNU_SOURCE -DNTFF_VERSION='"$(VERSION)"' $(WARN) $(OPT_$(VARIANT)) -I. -I$(GEN) $(PKG_CFLAGS) $(CFLAGS)
@@ -82,9 +86,10 @@ HEADERS  := $(addprefix proto/,base.h clock.h diag.h error.h load.h mem.h model.
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all lib describe deb dist check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
+.PHONY: all everything lib describe deb dist check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
 
 all: $(PROGS) build/ntff-conv build/ntff-tui ## build both programs
+everything: all lib describe tools $(UNIT)
 describe: $(PAGES) $(COMPLETE) ## manual pages and completions, in build/release
 lib: $(LIB_NTFF)
 tools: $(TOOLS)
@@ -94,6 +99,7 @@ build/ntff-conv build/ntff-tui: build/%: $(B)/%
 
 # -- flags file: changing flags rebuilds --------------------------------------------------------
 $(B)/flags: FORCE
+	$(Q)PKG_CONFIG='$(PKG_CONFIG)' CC='$(CC)' package/probe.sh $(PROBE)
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(CC) $(subst ','\'',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(subst ','\'',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' > $@
 
@@ -165,7 +171,7 @@ deps: ## install the packages this needs (as root), else print the line
 
 check: ## build and run all tests; last line: N passed, N failed, N skipped
 	$(Q)tests/deps.sh $(TEST_DEBS)
-	$(Q)$(MAKE) --no-print-directory all describe tools $(UNIT)
+	$(Q)$(MAKE) --no-print-directory everything
 	$(Q)BUILD=$(CURDIR)/$(B) tests/run
 
 demo: ## build, convert the bundled sample session, say what to open

@@ -10,8 +10,10 @@ set -u
 have() {
     case $1 in
     gcc | make | jq | tmux | python3 | cppcheck | shellcheck) command -v "$1" >/dev/null 2>&1 ;;
-    clang | clang-format | clang-tidy | valgrind | mandoc) command -v "$1" >/dev/null 2>&1 ;;
+    clang | clang-format | clang-tidy | valgrind | mandoc | zsh | lintian | git) command -v "$1" >/dev/null 2>&1 ;;
     pkg-config) command -v pkg-config >/dev/null 2>&1 ;;
+    dpkg-dev) command -v dpkg-shlibdeps >/dev/null 2>&1 ;;
+    groff-base) command -v groff >/dev/null 2>&1 ;;
     procps) command -v ps >/dev/null 2>&1 ;;
     protobuf-compiler) command -v protoc >/dev/null 2>&1 ;;
     protobuf-c-compiler) command -v protoc-c >/dev/null 2>&1 ;;

@@ -259,8 +259,12 @@ static int say_losses(const struct program *p)
 static int out_width(const struct tui_args *a)
 {
     struct winsize ws;
+    const char *wish = getenv("COLUMNS");
+    int columns = wish ? atoi(wish) : 0;
     if (a->width)
         return a->width;
+    if (columns >= 40 && columns <= TUI_MAX_COLS)
+        return columns;
     if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &ws) == 0 && ws.ws_col >= 40)
         return ws.ws_col;
     return 100;
