@@ -90,7 +90,7 @@ check "tui/ does not include conv/" includes_none_of tui conv tests
 check "curses only in tui/term.c and tui/main.c" only_in 'curses\.h' tui/term.c tui/main.c
 check "generated headers only in proto/schema*.c" \
     only_in '\.pb-c\.h' proto/schema.c proto/schema_builtin.c
-check "zlib only where bytes come in and go out" only_in '<zlib\.h>' proto/input.c proto/out.c
+check "zlib only where bytes come in and go out" only_in '<zlib\.h>' proto/input.c proto/out.c proto/gzip.c
 
 # -- proto/ prints nothing, never exits, keeps no state -----------------------------------------------------
 

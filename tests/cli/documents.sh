@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every command that README.md, CONTRIBUTING.md, the READMEs of the folders and the manual pages show is run,
+# Every command that the documents and the manual pages show is run,
 # and what they show as output is what comes: tests/documents.py. Here is what it runs in.
 need() { [ -e "$1" ] || { echo "1..0 # SKIP $(basename "$1") is not built"; exit 0; }; }
 need "$BUILD/ntff-conv"
@@ -48,5 +48,5 @@ tsan) printf '#!/bin/sh\nexec %q -fsanitize=thread "$@"\n' "$(command -v cc)" >b
 cov) printf '#!/bin/sh\nexec %q --coverage "$@"\n' "$(command -v cc)" >bin/cc && chmod +x bin/cc ;;
 esac
 export PATH=$PWD/bin:$PATH TERM=xterm-256color COLUMNS=80 LINES=24 PAGER=cat
-exec python3 "$SRC/tests/documents.py" "$SRC/README.md" "$SRC/CONTRIBUTING.md" "$SRC"/*/README.md \
+exec python3 "$SRC/tests/documents.py" "$SRC"/*.md "$SRC"/*/*.md "$SRC"/tests/*/*.md "$SRC"/tests/data/*/*.md \
     "$BUILD/man/ntff-conv.1" "$BUILD/man/ntff-tui.1" "$BUILD/man/ntff.5"
