@@ -105,4 +105,18 @@ for program in ntff-conv ntff-tui; do
         skip "$program: and compinit takes it" "zsh is not installed"
     fi
 done
+
+# -- both, as somebody types ----------------------------------------------------------------------------
+lines=("ntff-conv repo" "ntff-conv report" "ntff-conv info --clock=sy" "ntff-conv info --clock=sync-point"
+    "ntff-conv convert --type nrt_load,cc_ru" "ntff-conv convert --type nrt_load,cc_running"
+    "ntff-conv table SystemProfileE" "ntff-conv table SystemProfileEvents"
+    "ntff-tui --color ne" "ntff-tui --color never" "ntff-conv info dir/nt" "ntff-conv info dir/ntrace.pb")
+want=$(printf '%s\n%s\n' "${lines[@]}" | sed -n 'n;p')
+for shell in bash zsh; do
+    if command -v python3 >/dev/null && command -v $shell >/dev/null; then
+        is "$shell, at a prompt" "$(python3 "$SRC/tests/complete.py" $shell "$BUILD/completions" "${lines[@]}" 2>&1)" "$want"
+    else
+        skip "$shell, at a prompt" "needs python3 and $shell"
+    fi
+done
 finish
