@@ -680,7 +680,7 @@ enum ntff_status ntff_load(const char *const *paths, size_t n_paths,
 {
     struct ntff_foresight f = {.on = (opt->from.given || opt->to.given) && !opt->align_instances};
     struct ntff_diag before = *diag;
-    enum ntff_status s;
+    enum ntff_status s = NTFF_OK;
     bool again = true;
     for (*out = NULL; again;) {
         s = load_once(paths, n_paths, opt, &f, out, &again, diag, err);
