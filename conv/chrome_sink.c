@@ -16,12 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LONGEST_TRACE (UINT64_C(1) << 62)
 #define FIRST_ROW_TID 10000000u /* rows that are no threads; above Linux's pid_max */
 #define ROOT_PID 0x40000000u    /* plus the track: roots that are no processes */
 #define LINE_ROOM 400           /* everything of a line but texts */
-
-enum { GUESSED_KINDS = 64, GUESSED_PLACES = 16 };
 
 struct lane_ids {
     uint32_t pid, tid;
@@ -33,6 +30,19 @@ struct piece {
     size_t len;
 };
 
+/* ,"name": - made by the taker, read by all. */
+struct key_piece {
+    _Atomic(const uint8_t *) p; /* NULL = not yet */
+    size_t len;
+};
+
+struct arguer { /* what makes arguments, one per slot of details.h */
+    struct pft_namer names;
+    struct ntff_put *w;
+    bool first;         /* no comma before the next */
+    uint64_t cut_texts; /* by the taker: texts too long are left to it */
+};
+
 struct sink {
     const struct ntff_trace *t;
     const struct pft_options *opt;
@@ -41,17 +51,17 @@ struct sink {
     struct pft_layout layout;
     struct pft_intern in;         /* for names of annotations only */
     struct ntff_details *details; /* NULL with no_args */
+    struct arguer *arguers;       /* by slot; NULL with no_args */
     struct lane_ids *lanes;       /* by lane number */
     bool *lane_used;
-    struct pft_key *guesses[GUESSED_KINDS][GUESSED_PLACES]; /* by name and place, see pft_key_of */
     struct ntff_arena pieces;
     struct piece *lane_piece;    /* by lane number: "pid":..,"tid":..,"ts": */
-    struct piece *key_piece;     /* by iid: ,"key": */
+    struct key_piece *key_piece; /* by iid */
     struct piece *name_piece;    /* by name of events: "name" */
     struct piece *counter_piece; /* by track: ,"name":"..","args":{"unit": */
     struct piece cat_piece[NTFF_CAT_COUNT];
     uint64_t base_ns;
-    bool first_line, first_arg;
+    bool first_line, failed;
 };
 
 /* -- small pieces --------------------------------------------------------------------------------
@@ -60,17 +70,21 @@ struct sink {
 /* A literal of known length. */
 #define PUT(w, literal) ntff_put_bytes((w), (literal), sizeof(literal) - 1)
 
-/* Keeps what was written since mark (an offset from w.start) as a piece. Without memory the piece
- * is made again next time. */
+/* A copy of what was written since mark (an offset from w->start). Without memory the piece is made
+ * again next time. */
+static struct piece copy_of(struct sink *s, const struct ntff_put *w, size_t mark)
+{
+    const uint8_t *from = w->start + mark;
+    size_t len = (size_t)(w->p - from);
+    uint8_t *copy = ntff_out_failed(w->o) ? NULL : ntff_arena_alloc(&s->pieces, len);
+    if (copy)
+        memcpy(copy, from, len);
+    return (struct piece){copy, len};
+}
+
 static void keep_piece(struct sink *s, struct piece *piece, size_t mark)
 {
-    const uint8_t *from = s->j.w.start + mark;
-    size_t len = (size_t)(s->j.w.p - from);
-    uint8_t *copy = ntff_out_failed(s->j.w.o) ? NULL : ntff_arena_alloc(&s->pieces, len);
-    if (!copy)
-        return;
-    memcpy(copy, from, len);
-    *piece = (struct piece){copy, len};
+    *piece = copy_of(s, &s->j.w, mark);
 }
 
 static inline bool put_piece(struct sink *s, const struct piece *piece)
@@ -133,29 +147,50 @@ static uint32_t lane_of(const struct sink *s, const struct ntff_event *e)
 /* -- arguments -----------------------------------------------------------------------------------
  */
 
-/* ,"key": - of the first one all but the comma. */
-static void put_key(struct sink *s, const struct ntff_attr *a, struct pft_key **guess)
+static void put_key_text(struct ntff_put *w, const char *p, size_t len)
 {
-    struct ntff_put *w = &s->j.w;
-    struct pft_key *k = pft_key_of(&s->in, a->key.p, a->key.len, guess);
-    struct piece *piece = k ? &s->key_piece[k->iid] : NULL;
-    size_t skip = s->first_arg;
-    s->first_arg = false;
-    if (NTFF_LIKELY(piece && piece->p)) {
-        ntff_put_bytes(w, piece->p + skip, piece->len - skip);
-        return;
+    conv_json_put_text(w, p, len);
+    PUT(w, ":");
+}
+
+/* Makes a name's piece; its taker is the only one to. */
+static void make_key(struct sink *s, struct arguer *a, uint32_t iid)
+{
+    size_t mark = (size_t)(a->w->p - a->w->start);
+    PUT(a->w, ",");
+    put_key_text(a->w, ntff_text(&s->in.names, iid), ntff_text_len(&s->in.names, iid));
+    struct piece made = copy_of(s, a->w, mark);
+    a->w->p = a->w->start + mark;
+    s->key_piece[iid].len = made.len;
+    atomic_store_explicit(&s->key_piece[iid].p, made.p, memory_order_release);
+    s->in.defs.len = 0; /* nobody reads the definitions here */
+}
+
+/* ,"key": - of the first one all but the comma. False if this is left to the taker. */
+static inline bool put_key(struct sink *s, struct arguer *a, struct ntff_slice key, size_t place)
+{
+    const struct pft_key *k = pft_namer_key(&a->names, key.p, key.len, place);
+    size_t skip = a->first;
+    const uint8_t *piece = NULL;
+    if (k)
+        piece = atomic_load_explicit(&s->key_piece[k->iid].p, memory_order_acquire);
+    if (NTFF_UNLIKELY(!piece)) {
+        if (!a->names.may_define)
+            return false;
+        if (k) {
+            make_key(s, a, k->iid);
+            piece = atomic_load_explicit(&s->key_piece[k->iid].p, memory_order_relaxed);
+        }
+    }
+    a->first = false;
+    if (NTFF_LIKELY(piece != NULL)) {
+        ntff_put_bytes(a->w, piece + skip, s->key_piece[k->iid].len - skip);
+        return true;
     }
     if (!skip)
-        PUT(w, ",");
-    size_t mark = mark_of(s) - !skip;
-    if (k)
-        conv_json_put_text(w, ntff_text(&s->in.names, k->iid), ntff_text_len(&s->in.names, k->iid));
-    else
-        conv_json_put_text(w, a->key.p, a->key.len);
-    PUT(w, ":");
-    if (piece && !skip)
-        keep_piece(s, piece, mark);
-    s->in.defs.len = 0; /* nobody reads the definitions here */
+        PUT(a->w, ",");
+    put_key_text(a->w, key.p, key.len);
+    return true;
 }
 
 static void put_number(struct ntff_put *w, bool negative, uint64_t magnitude)
@@ -170,79 +205,96 @@ static void put_number(struct ntff_put *w, bool negative, uint64_t magnitude)
         PUT(w, "\"");
 }
 
-static void put_value_text(struct sink *s, struct ntff_slice text)
+static void put_value_text(struct arguer *a, struct ntff_slice text)
 {
     if (text.len > PFT_MAX_TEXT) {
         text.len = PFT_MAX_TEXT;
-        s->stats->cut_texts++;
+        a->cut_texts++;
     }
-    conv_json_put_text(&s->j.w, text.p, text.len);
+    conv_json_put_text(a->w, text.p, text.len);
 }
 
-static void put_attr(struct sink *s, const struct ntff_attr *a, struct pft_key **guess)
+static bool put_attr(struct sink *s, struct arguer *a, const struct ntff_attr *attr, size_t place)
 {
-    struct ntff_put *w = &s->j.w;
-    put_key(s, a, guess);
-    switch (a->kind) {
+    struct ntff_put *w = a->w;
+    if (!put_key(s, a, attr->key, place))
+        return false;
+    switch (attr->kind) {
     case NTFF_V_TEXT:
-        put_value_text(s, a->text);
+        if (attr->text.len > PFT_MAX_TEXT && !a->names.may_define)
+            return false;
+        put_value_text(a, attr->text);
         break;
     case NTFF_V_UINT:
-        put_number(w, false, a->u);
+        put_number(w, false, attr->u);
         break;
     case NTFF_V_INT:
-        put_number(w, a->i < 0, a->i < 0 ? -(uint64_t)a->i : (uint64_t)a->i);
+        put_number(w, attr->i < 0, attr->i < 0 ? -(uint64_t)attr->i : (uint64_t)attr->i);
         break;
     case NTFF_V_BOOL:
-        conv_json_raw(w, a->b ? "true" : "false");
+        conv_json_raw(w, attr->b ? "true" : "false");
         break;
     case NTFF_V_DOUBLE:
-        conv_json_put_double(w, a->d);
+        conv_json_put_double(w, attr->d);
         break;
     default:
         conv_json_raw(w, "null");
     }
+    return true;
 }
 
-static void put_own(struct sink *s, const char *key, uint8_t kind, uint64_t v)
+static void begin_batch(void *user, unsigned slot, struct ntff_put *w)
 {
-    struct ntff_attr a = {.key = {key, strlen(key)}, .kind = kind};
-    if (kind == NTFF_V_BOOL)
-        a.b = v != 0;
-    else
-        a.u = v;
-    struct pft_key *guess = NULL;
-    put_attr(s, &a, &guess);
+    struct sink *s = user;
+    struct arguer *a = &s->arguers[slot];
+    a->w = w;
+    a->names.in = &s->in;
+    a->names.may_define = slot == NTFF_TAKER;
 }
 
-static void put_skews(struct sink *s, const struct ntff_flow_list *f)
+static bool make_args(void *user, unsigned slot, const struct ntff_event *e,
+                      const struct ntff_detail *d)
 {
-    for (size_t i = 0; i < f->n_in; i++)
-        if (f->in[i]->reversed)
-            put_own(s, "skew_ns", NTFF_V_UINT,
-                    s->t->events[f->in[i]->from].ts_ns - s->t->events[f->in[i]->to].ts_ns);
+    struct sink *s = user;
+    struct arguer *a = &s->arguers[slot];
+    struct ntff_attr own[PFT_MAX_OWN];
+    size_t n_own = pft_own_facts(&s->layout, e, own);
+    a->first = true;
+    pft_namer_event(&a->names, e->name);
+    for (size_t i = 0; i < n_own; i++)
+        if (!put_attr(s, a, &own[i], PFT_GUESSED_PLACES - 1))
+            return false;
+    for (size_t i = 0; i < d->n; i++)
+        if (!put_attr(s, a, &d->attrs[i], i))
+            return false;
+    return true;
+}
+
+static bool put_skews(struct sink *s, const struct ntff_flow_list *f, struct ntff_made *made)
+{
+    struct arguer *a = &s->arguers[NTFF_TAKER];
+    bool good = true;
+    for (size_t i = 0; i < f->n_in && good; i++) {
+        const struct ntff_flow *flow = f->in[i];
+        struct ntff_attr skew = {.key = {"skew_ns", 7}, .kind = NTFF_V_UINT};
+        skew.u = s->t->events[flow->from].ts_ns - s->t->events[flow->to].ts_ns;
+        good = !flow->reversed || put_attr(s, a, &skew, PFT_GUESSED_PLACES - 1);
+    }
+    made->end = (size_t)(a->w->p - a->w->start);
+    return good;
 }
 
 static bool put_args(struct sink *s, const struct ntff_event *e, const struct ntff_flow_list *f)
 {
-    uint64_t process_id = s->layout.places[e->track].process_id;
-    s->in.event_no++;
-    s->first_arg = true;
+    struct ntff_made made;
+    bool skewed = false;
+    for (size_t i = 0; i < f->n_in; i++)
+        skewed |= f->in[i]->reversed;
+    if (!ntff_details_of(s->details, (size_t)(e - s->t->events), skewed, &made) ||
+        (NTFF_UNLIKELY(skewed) && !put_skews(s, f, &made)))
+        return !(s->failed = true);
     PUT(&s->j.w, ",\"args\":{");
-    for (size_t i = 0; e->flags & PFT_FLAGS_SHOWN && i < PFT_N_FLAGS; i++)
-        if (e->flags & pft_flags[i].flag)
-            put_own(s, pft_flags[i].key, NTFF_V_BOOL, 1);
-    if (e->flags & NTFF_EV_NO_LANE && e->dur_ns)
-        put_own(s, "dur_ns", NTFF_V_UINT, e->dur_ns);
-    if (process_id)
-        put_own(s, "process_id", NTFF_V_UINT, process_id);
-    const struct ntff_detail *d = ntff_details_of(s->details, (size_t)(e - s->t->events));
-    if (!d)
-        return false;
-    struct pft_key **guesses = s->guesses[e->name % GUESSED_KINDS];
-    for (size_t i = 0; i < d->n; i++)
-        put_attr(s, &d->attrs[i], &guesses[i % GUESSED_PLACES]);
-    put_skews(s, f);
+    ntff_put_bytes(&s->j.w, made.w->start + made.at, made.end - made.at);
     PUT(&s->j.w, "}");
     return true;
 }
@@ -561,6 +613,20 @@ static void put_head(struct sink *s)
     s->first_line = true;
 }
 
+static bool start_details(struct sink *s)
+{
+    const struct ntff_maker maker = {s, begin_batch, make_args};
+    s->arguers = calloc(NTFF_MAKER_SLOTS, sizeof *s->arguers);
+    return s->arguers && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
+}
+
+static void stop_details(struct sink *s)
+{
+    ntff_details_stop(s->details);
+    s->stats->cut_texts = s->arguers ? s->arguers[NTFF_TAKER].cut_texts : 0;
+    free(s->arguers);
+}
+
 static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct ntff_error *err)
 {
     enum ntff_status status = pft_layout_init(&s->layout, s->t, err);
@@ -568,25 +634,20 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
         return status;
     if (!give_lanes(s) || !pft_intern_init(&s->in))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the table of rows");
-    if (!s->opt->no_args && !(s->details = ntff_details_start(s->t, s->opt->jobs)))
+    if (!s->opt->no_args && !start_details(s))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the details of events");
     s->j = conv_json_begin(out, false);
     put_head(s);
     const struct ntff_sink sink = {s, on_begin, NULL, on_instant, on_sample, on_progress};
-    bool ok = put_rows(s);
-    if (ok)
+    s->failed = !put_rows(s);
+    if (!s->failed)
         status = ntff_walk(s->t, &sink, err);
     PUT(&s->j.w, "\n");
     conv_json_end(&s->j);
     conv_json_end(&s->j);
     PUT(&s->j.w, "\n");
     conv_json_done(&s->j);
-    if (ntff_out_failed(out)) {
-        if (err)
-            *err = *ntff_out_error(out);
-        return ntff_out_error(out)->status;
-    }
-    return ok ? status : ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory while writing");
+    return pft_outcome(out, s->failed, status, err);
 }
 
 enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_options *opt,
@@ -597,13 +658,12 @@ enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_
     struct sink s = {
         .t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = pft_first_ns(t)};
     *s.stats = (struct pft_stats){0};
-    if (t->end_ns - s.base_ns > LONGEST_TRACE)
-        return ntff_fail(err, NTFF_LIMIT, NTFF_NO_OFFSET,
-                         "the trace is longer than 2^62 ns; use --from and --to");
-    enum ntff_status status = write_all(&s, out, err);
+    enum ntff_status status = pft_check_length(t, err);
+    if (status == NTFF_OK)
+        status = write_all(&s, out, err);
+    stop_details(&s);
     pft_layout_done(&s.layout);
     pft_intern_done(&s.in);
-    ntff_details_stop(s.details);
     ntff_arena_free(&s.pieces);
     free(s.lanes);
     free(s.lane_used);

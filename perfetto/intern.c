@@ -75,34 +75,47 @@ static ntff_str written_name(struct pft_intern *in, const char *p, size_t len)
     return in->names.items.n > before ? id : NTFF_STR_NONE;
 }
 
-struct pft_key *pft_intern_key_slow(struct pft_intern *in, const char *p, size_t len, uint64_t hash)
+const struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_t len)
 {
-    size_t s = hash % PFT_KEY_SLOTS;
-    for (; in->keys[s].text; s = (s + 1) % PFT_KEY_SLOTS) {
-        struct pft_key *k = &in->keys[s];
-        if (k->hash == (uint32_t)(hash >> 32) && k->len == len && pft_same(k->text, p, len))
-            return k;
-    }
+    const struct pft_key *known = pft_intern_find(in, p, len);
+    if (known)
+        return known;
     if (in->n_keys >= PFT_MAX_KEYS || len > PFT_MAX_INTERNED_LEN)
         return NULL;
     const char *copy = ntff_arena_text(&in->arena, p, len);
     ntff_str id = copy ? written_name(in, p, len) : NTFF_STR_NONE;
     if (id == NTFF_STR_NONE)
         return NULL;
+    uint64_t hash = pft_key_hash(p, len);
+    size_t s = hash % PFT_KEY_SLOTS;
+    while (in->keys[s].text)
+        s = (s + 1) % PFT_KEY_SLOTS;
+    struct pft_key *k = &in->keys[s];
     in->n_keys++;
-    in->keys[s] = (struct pft_key){copy, (uint32_t)len, (uint32_t)(hash >> 32), id, 0};
+    k->len = (uint32_t)len;
+    k->hash = (uint32_t)(hash >> 32);
+    k->iid = id;
     pft_intern_define(in, PFT_DEF_KEY, id, ntff_text(&in->names, id),
                       ntff_text_len(&in->names, id));
-    return &in->keys[s];
+    atomic_store_explicit(&k->text, copy, memory_order_release);
+    return k;
 }
 
-struct pft_key *pft_key_again(struct pft_intern *in, const char *p, size_t len)
+/* -- the names of one event ----------------------------------------------------------------------
+ */
+
+const struct pft_key *pft_namer_other(struct pft_namer *n, const char *p, size_t len)
+{
+    return n->may_define ? pft_intern_key(n->in, p, len) : pft_intern_find(n->in, p, len);
+}
+
+const struct pft_key *pft_namer_again(struct pft_namer *n, const char *p, size_t len)
 {
     char other[272];
     for (int i = 2; len < 256 && i < 1000; i++) {
-        int n = snprintf(other, sizeof other, "%.*s_%d", (int)len, p, i);
-        struct pft_key *k = pft_intern_key(in, other, (size_t)n);
-        if (!k || k->seen != in->event_no)
+        int m = snprintf(other, sizeof other, "%.*s_%d", (int)len, p, i);
+        const struct pft_key *k = pft_namer_other(n, other, (size_t)m);
+        if (!k || n->seen[k->iid] != n->event_no)
             return k;
     }
     return NULL;
@@ -113,16 +126,16 @@ struct pft_key *pft_key_again(struct pft_intern *in, const char *p, size_t len)
 
 static uint32_t promote(struct pft_intern *in, struct pft_text *slot, const char *p, size_t len)
 {
-    if (in->text_bytes + len > PFT_MAX_TEXT_BYTES)
+    if (in->text_bytes + len > PFT_MAX_TEXT_BYTES || in->n_texts == PFT_MAX_TEXTS)
         return 0;
     const char *copy = ntff_arena_text(&in->arena, p, len);
     if (!copy)
         return 0;
     in->text_bytes += len;
-    slot->text = copy;
     slot->len = (uint32_t)len;
     slot->iid = ++in->n_texts;
     pft_intern_define(in, PFT_DEF_TEXT, slot->iid, p, len);
+    atomic_store_explicit(&slot->text, copy, memory_order_release);
     return slot->iid;
 }
 
@@ -137,10 +150,11 @@ uint32_t pft_intern_known(const struct pft_intern *in, const char *p, size_t len
         return 0;
     uint64_t hash = pft_text_hash(p, len) | 1;
     const struct pft_text *set = set_of(in, hash);
-    for (uint32_t i = 0; i < PFT_TEXT_WAYS; i++)
-        if (set[i].hash == hash)
-            return set[i].text && set[i].len == len && pft_same(set[i].text, p, len) ? set[i].iid
-                                                                                     : 0;
+    for (uint32_t i = 0; i < PFT_TEXT_WAYS; i++) {
+        const char *text = atomic_load_explicit(&set[i].text, memory_order_acquire);
+        if (text && set[i].hash == hash)
+            return set[i].len == len && pft_same(text, p, len) ? set[i].iid : 0;
+    }
     return 0;
 }
 
@@ -164,6 +178,6 @@ uint32_t pft_intern_text(struct pft_intern *in, const char *p, size_t len)
             free_slot = candidate;
     }
     if (free_slot)
-        *free_slot = (struct pft_text){.hash = hash};
+        free_slot->hash = hash; /* others look at it only when it has a text */
     return 0;
 }

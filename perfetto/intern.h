@@ -7,12 +7,16 @@
  * InternedData; the packet writer puts them into the packet that first uses them and empties it.
  * Memory: grows with the number of different names (at most PFT_MAX_KEYS) and interned texts (at
  * most PFT_MAX_TEXT_BYTES of them). When that or memory runs out, names and texts are written
- * inline. */
+ * inline.
+ *
+ * Threads: one thread gives iids; meanwhile others may look for those given (pft_intern_find,
+ * pft_intern_known): what has an iid keeps it, and its .text appears last. */
 #ifndef PFT_INTERN_H
 #define PFT_INTERN_H
 
 #include "proto/mem.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define PFT_MAX_KEYS 4096u
@@ -21,21 +25,21 @@
 #define PFT_TEXT_WAYS 4u
 #define PFT_MIN_INTERNED_LEN 3u /* shorter texts are smaller inline */
 #define PFT_MAX_INTERNED_LEN 4096u
+#define PFT_MAX_TEXTS 16383u /* iids of two bytes: with one no text takes more than inline */
 #define PFT_MAX_TEXT_BYTES ((size_t)16 << 20)
 
 /* Fields of InternedData. */
 enum { PFT_DEF_CATEGORY = 1, PFT_DEF_EVENT_NAME = 2, PFT_DEF_KEY = 3, PFT_DEF_TEXT = 29 };
 
-struct pft_key {      /* an annotation name */
-    const char *text; /* as in the file; NULL = empty slot */
+struct pft_key {                /* an annotation name */
+    _Atomic(const char *) text; /* as in the file; NULL = empty slot */
     uint32_t len, hash;
-    uint32_t iid;  /* from 1 */
-    uint32_t seen; /* number of the event that had it last, see pft_key_of */
+    uint32_t iid; /* from 1 */
 };
 
 struct pft_text {
-    uint64_t hash;    /* 0 = empty slot */
-    const char *text; /* NULL = seen once, no iid yet */
+    _Atomic(const char *) text; /* NULL = seen once, no iid yet */
+    uint64_t hash;              /* 0 = empty slot */
     uint32_t len, iid;
 };
 
@@ -48,7 +52,6 @@ struct pft_intern {
     struct pft_text *texts;
     uint32_t n_texts;
     size_t text_bytes;
-    uint32_t event_no; /* which event pft_key_of is asked for; count it up before each */
 };
 
 bool pft_intern_init(struct pft_intern *in) NTFF_MUST_CHECK;
@@ -63,9 +66,9 @@ uint32_t pft_intern_text(struct pft_intern *in, const char *p, size_t len);
 /* The same for text of any kind, but only if it has an iid already. */
 uint32_t pft_intern_known(const struct pft_intern *in, const char *p, size_t len);
 
-/* The slow path of pft_intern_key: another slot, or a new name. */
-struct pft_key *pft_intern_key_slow(struct pft_intern *in, const char *p, size_t len,
-                                    uint64_t hash);
+/* The annotation name p[0..len), NULL when the table is full. What is written for it has '.', '['
+ * and ']' replaced by '_' (readers would do so), is valid UTF-8, not empty, and no other name's. */
+const struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_t len);
 
 static inline uint64_t pft_load64(const char *p)
 {
@@ -145,36 +148,64 @@ static inline bool pft_same(const char *a, const char *b, size_t len)
     return len == 0;
 }
 
-/* The annotation name p[0..len), NULL when the table is full. What is written for it has '.', '['
- * and
- * ']' replaced by '_' (readers would do so), is valid UTF-8, not empty, and no other name's. */
-static inline struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_t len)
+/* The name p[0..len) if it has an iid already, else NULL. */
+static inline const struct pft_key *pft_intern_find(const struct pft_intern *in, const char *p,
+                                                    size_t len)
 {
     uint64_t hash = pft_key_hash(p, len);
-    struct pft_key *k = &in->keys[hash % PFT_KEY_SLOTS];
-    if (NTFF_LIKELY(k->text && k->hash == (uint32_t)(hash >> 32) && k->len == len &&
-                    pft_same(k->text, p, len)))
-        return k;
-    return pft_intern_key_slow(in, p, len, hash);
+    for (size_t s = hash % PFT_KEY_SLOTS;; s = (s + 1) % PFT_KEY_SLOTS) {
+        const struct pft_key *k = &in->keys[s];
+        const char *text = atomic_load_explicit(&k->text, memory_order_acquire);
+        if (!text)
+            return NULL;
+        if (k->hash == (uint32_t)(hash >> 32) && k->len == len && pft_same(text, p, len))
+            return k;
+    }
 }
 
-/* The slow path of pft_key_of: p[0..len) was a name of this event already. */
-struct pft_key *pft_key_again(struct pft_intern *in, const char *p, size_t len);
+/* -- the names of one event ---------------------------------------------------------------------
+ *
+ * Readers keep one value per name: when an event has a name twice, the second gets a name of its
+ * own. Events of one kind have the same names in the same order: what was at a place last time is
+ * tried first. One namer per thread. */
 
-/* The name p[0..len) for the event .event_no. Readers keep one value per name: when an event has a
- * name twice, the second gets a name of its own. NULL when the table is full. guess: events of one
- * kind have the same names in the same order; what was at this place last time is tried first, and
- * remembered. */
-static inline struct pft_key *pft_key_of(struct pft_intern *in, const char *p, size_t len,
-                                         struct pft_key **guess)
+enum { PFT_GUESSED_KINDS = 64, PFT_GUESSED_PLACES = 16 };
+
+struct pft_namer {
+    struct pft_intern *in;
+    bool may_define; /* give iids to new names */
+    uint32_t event_no;
+    const struct pft_key **guesses; /* of the event's kind */
+    const struct pft_key *guess[PFT_GUESSED_KINDS][PFT_GUESSED_PLACES];
+    uint32_t seen[PFT_MAX_KEYS + 2]; /* by iid: the event that had it last */
+};
+
+static inline void pft_namer_event(struct pft_namer *n, uint32_t kind)
 {
-    struct pft_key *k = *guess;
-    if (NTFF_UNLIKELY(!k || k->len != len || !pft_same(k->text, p, len)))
-        *guess = k = pft_intern_key(in, p, len);
-    if (NTFF_UNLIKELY(k && k->seen == in->event_no))
-        k = pft_key_again(in, p, len);
-    if (NTFF_LIKELY(k != NULL))
-        k->seen = in->event_no;
+    n->event_no++;
+    n->guesses = n->guess[kind % PFT_GUESSED_KINDS];
+}
+
+/* The slow paths of pft_namer_key: not the name guessed; a name of this event already. */
+const struct pft_key *pft_namer_other(struct pft_namer *n, const char *p, size_t len);
+const struct pft_key *pft_namer_again(struct pft_namer *n, const char *p, size_t len);
+
+/* The name p[0..len) at this place. NULL when it has no iid: the table is full, or the name is new
+ * and n may not define. */
+static inline const struct pft_key *pft_namer_key(struct pft_namer *n, const char *p, size_t len,
+                                                  size_t place)
+{
+    const struct pft_key **guess = &n->guesses[place % PFT_GUESSED_PLACES], *k = *guess;
+    if (NTFF_UNLIKELY(!k || k->len != len ||
+                      !pft_same(atomic_load_explicit(&k->text, memory_order_relaxed), p, len))) {
+        k = pft_namer_other(n, p, len);
+        if (!k)
+            return NULL;
+        *guess = k;
+    }
+    if (NTFF_UNLIKELY(n->seen[k->iid] == n->event_no) && !(k = pft_namer_again(n, p, len)))
+        return NULL;
+    n->seen[k->iid] = n->event_no;
     return k;
 }
 

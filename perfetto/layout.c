@@ -251,12 +251,41 @@ void pft_process_name(const struct ntff_trace *t, const struct pft_layout *l, ui
         ntff_buf_printf(out, " (pid %s)", pid);
 }
 
-const struct pft_flag pft_flags[PFT_N_FLAGS] = {
+static const struct {
+    uint32_t flag; /* NTFF_EV_* */
+    const char *key;
+} flags[] = {
     {NTFF_EV_UNFINISHED, "unfinished"},      {NTFF_EV_START_LOST, "start_lost"},
     {NTFF_EV_ESTIMATED, "estimated"},        {NTFF_EV_UNALIGNED, "unaligned"},
     {NTFF_EV_CUT_LEFT, "cut_left"},          {NTFF_EV_CUT_RIGHT, "cut_right"},
     {NTFF_EV_NEGATIVE, "negative_duration"}, {NTFF_EV_NO_LANE, "no_lane"},
 };
+#define FLAGS_SHOWN                                                                                \
+    (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_ESTIMATED | NTFF_EV_UNALIGNED |             \
+     NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT | NTFF_EV_NEGATIVE | NTFF_EV_NO_LANE)
+_Static_assert(PFT_MAX_OWN == NTFF_ARRAY_LEN(flags) + 2, "room for all");
+
+static struct ntff_attr *add_fact(struct ntff_attr *a, const char *key, uint8_t kind)
+{
+    a->key = (struct ntff_slice){key, strlen(key)};
+    a->kind = kind;
+    return a;
+}
+
+size_t pft_own_facts(const struct pft_layout *l, const struct ntff_event *e,
+                     struct ntff_attr facts[PFT_MAX_OWN])
+{
+    uint64_t process_id = l->places[e->track].process_id;
+    size_t n = 0;
+    for (size_t i = 0; e->flags & FLAGS_SHOWN && i < NTFF_ARRAY_LEN(flags); i++)
+        if (e->flags & flags[i].flag)
+            add_fact(&facts[n++], flags[i].key, NTFF_V_BOOL)->b = true;
+    if (e->flags & NTFF_EV_NO_LANE && e->dur_ns)
+        add_fact(&facts[n++], "dur_ns", NTFF_V_UINT)->u = e->dur_ns;
+    if (process_id)
+        add_fact(&facts[n++], "process_id", NTFF_V_UINT)->u = process_id;
+    return n;
+}
 
 uint64_t pft_first_ns(const struct ntff_trace *t)
 {

@@ -55,16 +55,12 @@ void pft_process_name(const struct ntff_trace *t, const struct pft_layout *l, ui
 /* Name of a track, never empty. */
 const char *pft_track_name(const struct ntff_trace *t, uint32_t track);
 
-/* What was done to an event, as annotations of every output: {flag, key}, value true. */
-struct pft_flag {
-    uint32_t flag; /* NTFF_EV_* */
-    const char *key;
-};
-#define PFT_N_FLAGS 8
-extern const struct pft_flag pft_flags[PFT_N_FLAGS];
-#define PFT_FLAGS_SHOWN                                                                            \
-    (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_ESTIMATED | NTFF_EV_UNALIGNED |             \
-     NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT | NTFF_EV_NEGATIVE | NTFF_EV_NO_LANE)
+/* What was done to an event, as facts of every output, before those of its records: its flags by
+ * name, dur_ns where the span has no lane, process_id where the pid shown is not the true one.
+ * Returns how many. */
+#define PFT_MAX_OWN 10
+size_t pft_own_facts(const struct pft_layout *l, const struct ntff_event *e,
+                     struct ntff_attr facts[PFT_MAX_OWN]);
 
 /* First moment of anything in the trace: the model's begin_ns unless something lies before it. */
 uint64_t pft_first_ns(const struct ntff_trace *t);

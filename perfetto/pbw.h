@@ -19,7 +19,7 @@ enum { PBW_VARINT = 0, PBW_I64 = 1, PBW_LEN = 2 };
 
 static inline size_t pbw_varint_size(uint64_t v)
 {
-    return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
+    return ((size_t)(63 - __builtin_clzll(v | 1)) * 9 + 73) / 64; /* bits / 7, rounded up */
 }
 
 /* Spreads the low 56 bits over eight bytes, seven each: no loop over the groups. */

@@ -1,19 +1,17 @@
 /* perfetto_sink - see perfetto_sink.h.
  *
- * The hot path writes a begin packet straight into the output's buffer: fixed bytes, then one
- * annotation after the other, then the two enclosing lengths are patched. Nothing is allocated per
- * event. New interned strings collect on the side and close the packet that first uses them;
- * readers take them before the event of the same packet.
+ * The annotations of an event are made ahead, by other threads (annotate.c). Here packets are put
+ * together around them, straight into the output's buffer: all lengths are known before, so that
+ * nothing is moved. Nothing is allocated per event. New interned strings collect on the side and
+ * close the packet that first uses them; readers take them before the event of the same packet.
  *
  * uuids, pids and order come from layout.c, iids from intern.c, the walk guarantees the order that
  * keeps every uuid strictly nested. */
 #include "perfetto/perfetto_sink.h"
 
-#include "perfetto/intern.h"
-#include "perfetto/layout.h"
+#include "perfetto/annotate.h"
 #include "perfetto/packets.h"
 #include "perfetto/provenance.h"
-#include "proto/details.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,9 +20,9 @@
 
 #define LONGEST_TRACE (UINT64_C(1) << 62)
 #define MAX_STACKED 16 /* instants left to nest at one time */
-#define FIXED_ROOM 96  /* everything of an event packet but annotations, flows and definitions */
-
-enum { GUESSED_KINDS = 64, GUESSED_PLACES = 16 };
+#define FIXED_ROOM 96  /* an end or counter packet, and what a long packet has around its content  \
+                        */
+#define FLOW_SIZE 10
 
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 }; /* TrackEvent.type */
 
@@ -36,16 +34,9 @@ enum {
     TAG_FLAGS = PBW_TAG(PFT_P_FLAGS, PBW_VARINT),
     TAG_TRACK_EVENT = PBW_TAG(PFT_P_TRACK_EVENT, PBW_LEN),
     TAG_CATEGORY = PBW_TAG(3, PBW_VARINT),
-    TAG_ANNOTATION = PBW_TAG(4, PBW_LEN),
     TAG_TYPE = PBW_TAG(9, PBW_VARINT),
     TAG_NAME = PBW_TAG(10, PBW_VARINT),
-    TAG_UUID = PBW_TAG(11, PBW_VARINT),
-    TAG_KEY_IID = PBW_TAG(1, PBW_VARINT),
-    TAG_BOOL = PBW_TAG(2, PBW_VARINT),
-    TAG_UINT = PBW_TAG(3, PBW_VARINT),
-    TAG_INT = PBW_TAG(4, PBW_VARINT),
-    TAG_DOUBLE = PBW_TAG(5, PBW_I64),
-    TAG_STRING = PBW_TAG(6, PBW_LEN)
+    TAG_UUID = PBW_TAG(11, PBW_VARINT)
 };
 
 struct sink {
@@ -55,32 +46,37 @@ struct sink {
     struct ntff_put w;
     struct pft_layout layout;
     struct pft_intern in;
-    struct ntff_details *details; /* NULL with no_args */
-    struct ntff_buf repaired;     /* texts that were no UTF-8 */
-    uint32_t *name_iids;          /* by ntff_str; 0 = not yet defined */
+    struct ntff_details *details;     /* NULL with no_args */
+    struct pft_annotator *annotators; /* by slot; NULL with no_args */
+    uint32_t *name_iids;              /* by ntff_str; 0 = not yet defined */
     uint32_t n_names;
-    struct pft_key *guesses[GUESSED_KINDS][GUESSED_PLACES]; /* by name and place, see pft_key_of */
     uint64_t base_ns; /* host time of trace time PFT_ORIGIN_NS */
+    bool failed;      /* out of memory */
     uint64_t last_ns; /* compact: of the previous packet, minus base_ns */
 };
 
 /* -- packet frame --------------------------------------------------------------------------------
  */
 
-/* Timestamp, sequence, flags. */
-static inline uint8_t *put_frame(struct sink *s, uint8_t *p, uint64_t ts_ns)
+static inline uint64_t stamp_of(struct sink *s, uint64_t ts_ns)
 {
-    uint64_t t = ts_ns - s->base_ns, v = t + PFT_ORIGIN_NS;
-    if (s->opt->compact) {
-        v = t - s->last_ns;
-        s->last_ns = t;
-    }
-    *p++ = TAG_TIMESTAMP;
-    p = pbw_put_varint(p, v);
+    uint64_t t = ts_ns - s->base_ns, before = s->last_ns;
+    if (!s->opt->compact)
+        return t + PFT_ORIGIN_NS;
+    s->last_ns = t;
+    return t - before;
+}
+
+/* Timestamp, sequence, flags. */
+static inline uint8_t *put_frame(uint8_t *p, uint64_t stamp)
+{
     static const uint8_t same[4] = {TAG_SEQUENCE, PFT_SEQUENCE, TAG_FLAGS, PFT_NEXT};
+    *p++ = TAG_TIMESTAMP;
+    p = pbw_put_varint(p, stamp);
     memcpy(p, same, 4);
     return p + 4;
 }
+#define FRAME_SIZE(stamp) (1 + pbw_varint_size(stamp) + 4)
 
 static inline uint32_t uuid_of(const struct sink *s, const struct ntff_event *e)
 {
@@ -99,290 +95,138 @@ static uint32_t define_name(struct sink *s, ntff_str name)
     return s->n_names;
 }
 
-/* -- annotations ---------------------------------------------------------------------------------
- */
-
-/* Begins an annotation; its length byte is at the returned place. Only for values of a fixed size.
- */
-static inline uint8_t *put_annotation(struct sink *s, const struct pft_key *k, uint8_t **len_at)
-{
-    ntff_put_room(&s->w, 4 * PBW_MAX_VARINT);
-    uint8_t *p = s->w.p;
-    p[0] = TAG_ANNOTATION;
-    *len_at = p + 1;
-    p[2] = TAG_KEY_IID;
-    return pbw_put_varint(p + 3, k->iid);
-}
-
-static inline void end_annotation(struct sink *s, uint8_t *p, uint8_t *len_at)
-{
-    *len_at = (uint8_t)(p - len_at - 1);
-    s->w.p = p;
-}
-
-static inline void annotate_varint(struct sink *s, const struct pft_key *k, uint8_t tag, uint64_t v)
-{
-    uint8_t *len_at, *p = put_annotation(s, k, &len_at);
-    *p++ = tag;
-    end_annotation(s, pbw_put_varint(p, v), len_at);
-}
-
-static void annotate_double(struct sink *s, const struct pft_key *k, double d)
-{
-    uint8_t *len_at, *p = put_annotation(s, k, &len_at);
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    *p++ = TAG_DOUBLE;
-    end_annotation(s, pbw_put_fixed64(p, bits), len_at);
-}
-
-/* True for text without NUL and above-ASCII bytes: nearly all of it, and cheap to see. */
-static inline bool plain_ascii(const char *p, size_t len)
-{
-    uint64_t bad = 0;
-    for (; len >= 8; p += 8, len -= 8) {
-        uint64_t w = pft_load64(p);
-        bad |= w | ((w - UINT64_C(0x0101010101010101)) & ~w);
-    }
-    for (; len > 0; p++, len--)
-        bad |= (uint64_t)(uint8_t)*p | ((uint64_t)(uint8_t)*p - 1);
-    return (bad & UINT64_C(0x8080808080808080)) == 0;
-}
-
-/* Valid UTF-8 without NUL and of bounded length; in place if it is so already. */
-static struct ntff_slice clean_text(struct sink *s, struct ntff_slice in)
-{
-    bool cut = in.len > PFT_MAX_TEXT;
-    if (cut) {
-        in.len = PFT_MAX_TEXT;
-        s->stats->cut_texts++;
-    }
-    if (!cut && ntff_utf8_ok(in.p, in.len) && !memchr(in.p, '\0', in.len))
-        return in;
-    struct ntff_buf *b = &s->repaired;
-    b->len = 0;
-    for (size_t i = 0, n; i < in.len; i += n ? n : 1) {
-        n = ntff_utf8_len(in.p + i, in.len - i);
-        if (n == 0 || in.p[i] == '\0')
-            ntff_buf_add(b, n ? "\xe2\x90\x80" : "\xef\xbf\xbd", 3);
-        else
-            ntff_buf_add(b, in.p + i, n);
-    }
-    if (cut)
-        ntff_buf_add(b, "\xe2\x80\xa6", 3);
-    return b->failed ? (struct ntff_slice){"", 0} : (struct ntff_slice){(char *)b->p, b->len};
-}
-
-static inline void annotate_iid(struct sink *s, const struct pft_key *k, uint32_t iid)
-{
-    uint8_t *len_at, *at = put_annotation(s, k, &len_at);
-    at = pbw_put_varint(at, PBW_TAG(17, PBW_VARINT));
-    end_annotation(s, pbw_put_varint(at, iid), len_at);
-}
-
-/* A text that is known to be clean. */
-static void annotate_clean(struct sink *s, const struct pft_key *k, const char *p, size_t len)
-{
-    uint32_t iid = pft_intern_text(&s->in, p, len);
-    if (iid) {
-        annotate_iid(s, k, iid);
-        return;
-    }
-    ntff_put_room(&s->w, 6 * PBW_MAX_VARINT);
-    size_t inner = 1 + pbw_varint_size(k->iid) + 1 + pbw_varint_size(len) + len;
-    uint8_t *at = s->w.p;
-    *at++ = TAG_ANNOTATION;
-    at = pbw_put_varint(at, inner);
-    *at++ = TAG_KEY_IID;
-    at = pbw_put_varint(at, k->iid);
-    *at++ = TAG_STRING;
-    s->w.p = pbw_put_varint(at, len);
-    ntff_put_bytes(&s->w, p, len);
-}
-
-/* Most texts repeat: those were clean when they got their iid. */
-static void annotate_text(struct sink *s, const struct pft_key *k, struct ntff_slice text)
-{
-    uint32_t iid = pft_intern_known(&s->in, text.p, text.len);
-    if (NTFF_LIKELY(iid)) {
-        annotate_iid(s, k, iid);
-        return;
-    }
-    if (text.len > PFT_MAX_TEXT || !plain_ascii(text.p, text.len))
-        text = clean_text(s, text);
-    annotate_clean(s, k, text.p, text.len);
-}
-
-static size_t number_text(char out[48], const struct ntff_attr *a)
-{
-    switch (a->kind) {
-    case NTFF_V_UINT:
-        return (size_t)snprintf(out, 48, "%" PRIu64, a->u);
-    case NTFF_V_DOUBLE:
-        return (size_t)snprintf(out, 48, "%.17g", a->d);
-    default:
-        return (size_t)snprintf(out, 48, "null");
-    }
-}
-
-/* Values no field can hold: too large for the reader's signed column, no number, null. */
-static bool only_as_text(const struct ntff_attr *a)
-{
-    return (a->kind == NTFF_V_UINT && a->u > INT64_MAX) ||
-           (a->kind == NTFF_V_DOUBLE && !isfinite(a->d)) || a->kind == NTFF_V_NULL;
-}
-
-static __attribute__((noinline)) void annotate_as_text(struct sink *s, const struct pft_key *k,
-                                                       const struct ntff_attr *a)
-{
-    char text[48];
-    annotate_clean(s, k, text, number_text(text, a));
-}
-
-/* With its name inline: for the names that found no place in the table. */
-static __attribute__((noinline)) void annotate_inline(struct sink *s, const struct ntff_attr *a)
-{
-    char text[48];
-    size_t mark = pbw_open(&s->w, 4);
-    struct ntff_slice name = a->key.len ? clean_text(s, a->key) : (struct ntff_slice){"_", 1};
-    pbw_bytes(&s->w, 10, name.p, name.len);
-    struct ntff_slice value = {text, 0};
-    if (a->kind == NTFF_V_TEXT)
-        value = clean_text(s, a->text);
-    else if (only_as_text(a))
-        value.len = number_text(text, a);
-    if (a->kind == NTFF_V_TEXT || value.len)
-        pbw_bytes(&s->w, 6, value.p, value.len);
-    else if (a->kind == NTFF_V_BOOL)
-        pbw_u64(&s->w, 2, a->b);
-    else if (a->kind == NTFF_V_DOUBLE)
-        pbw_double(&s->w, 5, a->d);
-    else
-        pbw_u64(&s->w, a->kind == NTFF_V_INT && a->i < 0 ? 4 : 3, a->u);
-    pbw_close(&s->w, mark);
-}
-
-static inline void annotate(struct sink *s, const struct ntff_attr *a, struct pft_key **guess)
-{
-    struct pft_key *k = pft_key_of(&s->in, a->key.p, a->key.len, guess);
-    if (NTFF_UNLIKELY(!k)) {
-        annotate_inline(s, a);
-    } else if (NTFF_LIKELY(a->kind == NTFF_V_UINT && a->u <= INT64_MAX)) {
-        annotate_varint(s, k, TAG_UINT, a->u);
-    } else if (a->kind == NTFF_V_TEXT) {
-        annotate_text(s, k, a->text);
-    } else if (a->kind == NTFF_V_BOOL) {
-        annotate_varint(s, k, TAG_BOOL, a->b);
-    } else if (a->kind == NTFF_V_INT) {
-        annotate_varint(s, k, a->i >= 0 ? TAG_UINT : TAG_INT, (uint64_t)a->i);
-    } else if (only_as_text(a)) {
-        annotate_as_text(s, k, a);
-    } else {
-        annotate_double(s, k, a->d);
-    }
-}
-
-static void annotate_own(struct sink *s, const char *key, uint8_t kind, uint64_t v)
-{
-    struct ntff_attr a = {.key = {key, strlen(key)}, .kind = kind};
-    if (kind == NTFF_V_BOOL)
-        a.b = v != 0;
-    else
-        a.u = v;
-    struct pft_key *guess = NULL;
-    annotate(s, &a, &guess);
-}
-
-static void annotate_flags(struct sink *s, const struct ntff_event *e)
-{
-    for (size_t i = 0; i < PFT_N_FLAGS; i++)
-        if (e->flags & pft_flags[i].flag)
-            annotate_own(s, pft_flags[i].key, NTFF_V_BOOL, 1);
-    if (e->flags & NTFF_EV_NO_LANE && e->dur_ns)
-        annotate_own(s, "dur_ns", NTFF_V_UINT, e->dur_ns);
-}
-
-static bool annotate_all(struct sink *s, const struct ntff_event *e)
-{
-    s->in.event_no++;
-    uint64_t process_id = s->layout.places[e->track].process_id;
-    if (e->flags & PFT_FLAGS_SHOWN)
-        annotate_flags(s, e);
-    if (process_id)
-        annotate_own(s, "process_id", NTFF_V_UINT, process_id);
-    const struct ntff_detail *d = ntff_details_of(s->details, (size_t)(e - s->t->events));
-    if (!d)
-        return false;
-    struct pft_key **guesses = s->guesses[e->name % GUESSED_KINDS];
-    for (size_t i = 0; i < d->n; i++)
-        annotate(s, &d->attrs[i], &guesses[i % GUESSED_PLACES]);
-    return true;
-}
-
 /* -- flows ---------------------------------------------------------------------------------------
  */
 
 /* An edge's id is written at both ends: at the one that comes first in the file as flow_ids, at the
- * other as terminating_flow_ids. Arrows that point back in time say by how much. */
-static void put_flow(struct sink *s, const struct ntff_flow *f, uint32_t self)
+ * other as terminating_flow_ids. */
+static inline bool ends_here(const struct ntff_flow *f, uint32_t self)
 {
     uint32_t other = f->from == self ? f->to : f->from;
-    bool last = other < self || f->from == f->to;
-    pbw_fixed64(&s->w, last ? 48 : 47, f->id);
-    s->stats->flow_bytes += 10;
-    s->stats->flows += last;
-    if (!f->reversed)
-        return;
-    s->stats->flows_reversed += last;
-    if (f->to == self && !s->opt->no_args)
-        annotate_own(s, "skew_ns", NTFF_V_UINT,
-                     s->t->events[f->from].ts_ns - s->t->events[f->to].ts_ns);
+    return other < self || f->from == f->to;
 }
 
-static void put_flows(struct sink *s, const struct ntff_flow_list *f, uint32_t self)
+static uint8_t *put_flow(struct sink *s, uint8_t *p, const struct ntff_flow *f, uint32_t self)
+{
+    bool last = ends_here(f, self);
+    s->stats->flows += last;
+    s->stats->flows_reversed += last && f->reversed;
+    p = pbw_put_varint(p, PBW_TAG(last ? 48 : 47, PBW_I64));
+    return pbw_put_fixed64(p, f->id);
+}
+
+static uint8_t *put_flows(struct sink *s, uint8_t *p, const struct ntff_flow_list *f, uint32_t self)
 {
     for (size_t i = 0; i < f->n_out; i++)
-        put_flow(s, f->out[i], self);
+        p = put_flow(s, p, f->out[i], self);
     for (size_t i = 0; i < f->n_in; i++)
-        put_flow(s, f->in[i], self);
+        p = put_flow(s, p, f->in[i], self);
+    s->stats->flow_bytes += FLOW_SIZE * (f->n_out + f->n_in);
+    return p;
+}
+
+/* -- annotations ---------------------------------------------------------------------------------
+ */
+
+static void begin_batch(void *user, unsigned slot, struct ntff_put *w)
+{
+    struct sink *s = user;
+    pft_annotator_begin(&s->annotators[slot], &s->in, slot == NTFF_TAKER, w);
+}
+
+static bool make_annotations(void *user, unsigned slot, const struct ntff_event *e,
+                             const struct ntff_detail *d)
+{
+    struct sink *s = user;
+    return pft_annotate(&s->annotators[slot], &s->layout, e, d);
+}
+
+/* Arrows that point back in time say by how much. */
+static bool put_skews(struct sink *s, const struct ntff_flow_list *f, struct ntff_made *made)
+{
+    bool good = true;
+    for (size_t i = 0; i < f->n_in && good; i++) {
+        const struct ntff_event *from = &s->t->events[f->in[i]->from];
+        const struct ntff_event *to = &s->t->events[f->in[i]->to];
+        if (f->in[i]->reversed)
+            good = pft_annotate_uint(&s->annotators[NTFF_TAKER], "skew_ns", from->ts_ns - to->ts_ns,
+                                     made);
+    }
+    return good;
+}
+
+static bool annotations_of(struct sink *s, uint32_t index, const struct ntff_flow_list *f,
+                           struct ntff_slice *args)
+{
+    struct ntff_made made;
+    bool skewed = false;
+    for (size_t i = 0; i < f->n_in; i++)
+        skewed |= f->in[i]->reversed;
+    if (!ntff_details_of(s->details, index, skewed, &made) ||
+        (NTFF_UNLIKELY(skewed) && !put_skews(s, f, &made)))
+        return false;
+    *args = pft_annotations(&s->annotators[made.slot], &s->in, &made);
+    return true;
 }
 
 /* -- the walk's callbacks ------------------------------------------------------------------------
  */
 
+/* An event packet but for its frame, in the order it is written in. */
+struct event_parts {
+    uint32_t name, uuid;
+    struct ntff_slice args;
+    const struct ntff_flow_list *flows;
+    size_t len; /* of the track event */
+};
+
+static inline uint8_t *put_parts(struct sink *s, uint8_t *p, const struct event_parts *parts,
+                                 uint8_t cat, uint8_t type, uint32_t index)
+{
+    *p++ = TAG_TRACK_EVENT;
+    p = pbw_put_varint(p, parts->len);
+    const uint8_t fixed[5] = {TAG_CATEGORY, cat, TAG_TYPE, type, TAG_NAME};
+    memcpy(p, fixed, 5);
+    p = pbw_put_varint(p + 5, parts->name);
+    *p++ = TAG_UUID;
+    p = pbw_put_varint(p, parts->uuid);
+    if (parts->args.len)
+        memcpy(p, parts->args.p, parts->args.len);
+    p += parts->args.len;
+    return parts->flows->n_out | parts->flows->n_in ? put_flows(s, p, parts->flows, index) : p;
+}
+
 static bool put_event(struct sink *s, uint32_t index, const struct ntff_event *e,
                       const struct ntff_flow_list *f, uint8_t type, uint64_t *bytes)
 {
-    uint32_t name = s->name_iids[e->name];
-    if (NTFF_UNLIKELY(name == 0))
-        name = define_name(s, e->name);
+    struct event_parts parts = {.name = s->name_iids[e->name], .uuid = uuid_of(s, e), .flows = f};
+    if (NTFF_UNLIKELY(parts.name == 0))
+        parts.name = define_name(s, e->name);
+    if (s->details && !annotations_of(s, index, f, &parts.args))
+        return !(s->failed = true);
+    parts.len = 4 + 1 + pbw_varint_size(parts.name) + 1 + pbw_varint_size(parts.uuid) +
+                parts.args.len + FLOW_SIZE * (f->n_out + f->n_in);
+    uint64_t stamp = stamp_of(s, e->ts_ns);
+    size_t defs_len = s->in.defs.len;
+    size_t len = FRAME_SIZE(stamp) + 1 + pbw_varint_size(parts.len) + parts.len;
+    if (NTFF_UNLIKELY(defs_len > 0))
+        len += 1 + pbw_varint_size(defs_len) + defs_len;
+
     struct ntff_put *w = &s->w;
-    ntff_put_room(w, FIXED_ROOM);
-    uint8_t *p = w->p;
-    *p = TAG_PACKET;
-    size_t packet = (size_t)(p + 3 - w->start);
-    p = put_frame(s, p + 3, e->ts_ns);
-    *p = TAG_TRACK_EVENT;
-    size_t event = (size_t)(p + 3 - w->start);
-    p += 3;
-    const uint8_t fixed[4] = {TAG_CATEGORY, (uint8_t)(e->cat + 1), TAG_TYPE, type};
-    memcpy(p, fixed, 4);
-    p[4] = TAG_NAME;
-    p = pbw_put_varint(p + 5, name);
-    *p++ = TAG_UUID;
-    w->p = pbw_put_varint(p, uuid_of(s, e));
-    bool ok = s->opt->no_args || annotate_all(s, e);
-    if (f->n_out | f->n_in)
-        put_flows(s, f, index);
-    pbw_close(w, event);
-    if (NTFF_UNLIKELY(s->in.defs.len > 0)) {
-        pbw_bytes(w, PFT_P_INTERNED, s->in.defs.p, s->in.defs.len);
+    if (NTFF_UNLIKELY(!ntff_put_room(w, len + FIXED_ROOM)))
+        return false;
+    *w->p = TAG_PACKET;
+    uint8_t *p = put_frame(pbw_put_varint(w->p + 1, len), stamp);
+    p = put_parts(s, p, &parts, (uint8_t)(e->cat + 1), type, index);
+    *bytes += (uint64_t)(p - w->p);
+    w->p = p;
+    if (NTFF_UNLIKELY(defs_len > 0)) {
+        pbw_bytes(w, PFT_P_INTERNED, s->in.defs.p, defs_len);
+        *bytes += 1 + pbw_varint_size(defs_len) + defs_len;
         s->in.defs.len = 0;
     }
-    pbw_close(w, packet);
-    *bytes += (uint64_t)(w->p - w->start);
     ntff_put_done(w);
-    return ok && !s->in.defs.failed;
+    return !s->in.defs.failed;
 }
 
 static bool on_begin(void *user, uint32_t index, const struct ntff_event *e,
@@ -399,7 +243,7 @@ static inline uint8_t *begin_small(struct sink *s, uint64_t ts_ns, uint8_t type,
                                    uint8_t **event)
 {
     ntff_put_room(&s->w, FIXED_ROOM);
-    uint8_t *p = put_frame(s, s->w.p + 2, ts_ns);
+    uint8_t *p = put_frame(s->w.p + 2, stamp_of(s, ts_ns));
     const uint8_t fixed[5] = {TAG_TRACK_EVENT, 0, TAG_TYPE, type, TAG_UUID};
     memcpy(p, fixed, 5);
     *event = p;
@@ -594,6 +438,42 @@ static bool put_preamble(struct sink *s)
 /* -- all -----------------------------------------------------------------------------------------
  */
 
+enum ntff_status pft_check_length(const struct ntff_trace *t, struct ntff_error *err)
+{
+    if (t->end_ns - pft_first_ns(t) <= LONGEST_TRACE)
+        return NTFF_OK;
+    return ntff_fail(err, NTFF_LIMIT, NTFF_NO_OFFSET,
+                     "the trace is longer than 2^62 ns; use --from and --to");
+}
+
+enum ntff_status pft_outcome(const struct ntff_out *out, bool no_memory, enum ntff_status walk,
+                             struct ntff_error *err)
+{
+    if (ntff_out_failed(out)) {
+        if (err)
+            *err = *ntff_out_error(out);
+        return ntff_out_error(out)->status;
+    }
+    return no_memory ? ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory while writing") : walk;
+}
+
+static bool start_details(struct sink *s)
+{
+    const struct ntff_maker maker = {s, begin_batch, make_annotations};
+    s->annotators = calloc(NTFF_MAKER_SLOTS, sizeof *s->annotators);
+    return s->annotators && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
+}
+
+static void stop_details(struct sink *s)
+{
+    ntff_details_stop(s->details);
+    for (size_t i = 0; s->annotators && i < NTFF_MAKER_SLOTS; i++) {
+        s->stats->cut_texts += s->annotators[i].cut_texts;
+        pft_annotator_done(&s->annotators[i]);
+    }
+    free(s->annotators);
+}
+
 static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct ntff_error *err)
 {
     const struct ntff_trace *t = s->t;
@@ -603,22 +483,15 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
     s->name_iids = calloc(t->strs.items.n + 1, sizeof *s->name_iids);
     if (!s->name_iids || !pft_intern_init(&s->in))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the string tables");
-    if (!s->opt->no_args && !(s->details = ntff_details_start(t, s->opt->jobs)))
+    if (!s->opt->no_args && !start_details(s))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the details of events");
     s->w = ntff_put_begin(out);
     const struct ntff_sink sink = {s, on_begin, on_end, on_instant, on_sample, on_progress};
-    bool ok = put_preamble(s);
-    if (ok)
+    s->failed = !put_preamble(s);
+    if (!s->failed)
         status = ntff_walk(t, &sink, err);
     ntff_put_end(&s->w);
-    if (ntff_out_failed(out)) {
-        if (err)
-            *err = *ntff_out_error(out);
-        return ntff_out_error(out)->status;
-    }
-    if (!ok || s->in.defs.failed)
-        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory while writing");
-    return status;
+    return pft_outcome(out, s->failed || s->in.defs.failed, status, err);
 }
 
 enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options *opt,
@@ -628,14 +501,12 @@ enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options 
     struct sink s = {
         .t = t, .opt = opt, .stats = stats ? stats : &unused, .base_ns = pft_first_ns(t)};
     *s.stats = (struct pft_stats){0};
-    if (t->end_ns - s.base_ns > LONGEST_TRACE)
-        return ntff_fail(err, NTFF_LIMIT, NTFF_NO_OFFSET,
-                         "the trace is longer than 2^62 ns; use --from and --to");
-    enum ntff_status status = write_all(&s, out, err);
+    enum ntff_status status = pft_check_length(t, err);
+    if (status == NTFF_OK)
+        status = write_all(&s, out, err);
+    stop_details(&s);
     pft_layout_done(&s.layout);
     pft_intern_done(&s.in);
-    ntff_details_stop(s.details);
-    ntff_buf_free(&s.repaired);
     free(s.name_iids);
     return status;
 }

@@ -39,4 +39,10 @@ enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options 
                            struct ntff_out *out, struct pft_stats *stats,
                            struct ntff_error *err) NTFF_MUST_CHECK;
 
+/* What every writer begins and ends with: LIMIT if the trace is longer than formats can say; the
+ * outcome of writing, of what out reports, of what ran out of memory and of the walk. */
+enum ntff_status pft_check_length(const struct ntff_trace *t, struct ntff_error *err);
+enum ntff_status pft_outcome(const struct ntff_out *out, bool no_memory, enum ntff_status walk,
+                             struct ntff_error *err);
+
 #endif

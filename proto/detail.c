@@ -219,6 +219,7 @@ static const struct {
 };
 #define N_ALWAYS 6 /* of these; nrta_seq_id only if present [FMT] */
 #define N_COMMON NTFF_ARRAY_LEN(common_keys)
+_Static_assert(N_COMMON == NTFF_N_COMMON, "as model.h says");
 
 /* Shown only when they say something. */
 static const struct {
@@ -261,6 +262,7 @@ static bool add_common(struct ntff_detail *d, const struct common *c)
         return false;
     put_common(d->attrs + d->n, c);
     d->n += n;
+    d->n_common = n;
     return add_rare(d, c);
 }
 
@@ -334,6 +336,7 @@ static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct
     if (!(c.has >> NTFF_S_NRTA_SEQ_ID & 1))
         d->attrs++, d->n--;
     put_common(d->attrs, &c);
+    d->n_common = N_ALWAYS + (c.has >> NTFF_S_NRTA_SEQ_ID & 1);
     return !(c.has & RARE_SLOTS) || add_rare(d, &c);
 }
 
@@ -590,7 +593,7 @@ static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct
 {
     struct ntff_ref any = e->start_ref.src != NTFF_SRC_NONE ? e->start_ref : e->stop_ref;
     d->attrs = d->room;
-    d->n = 0;
+    d->n = d->n_common = 0;
     d->scratch.len = 0;
     if (any.src < t->n_sources && t->sources[any.src].kind == NTFF_SOURCE_NOTIF)
         return scratch_room(d, 4096) && ntff_notif_detail(t, e, d);

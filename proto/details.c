@@ -1,24 +1,39 @@
-/* details - see details.h. A batch is a run of events; its details keep their memory from one use
- * to the next. */
+/* details - see details.h. A batch is a run of events. One memory for details serves all events of
+ * a slot, one after the other; only what the maker made of them is kept until it is taken. */
 #include "proto/details.h"
 
 #include "proto/worker.h"
 
 #include <stdlib.h>
 
+_Static_assert(NTFF_TAKER >= NTFF_AHEAD_MAX_SLOTS, "each slot has a state");
+
 enum { BATCH_EVENTS = 64, THREADS_FROM_EVENTS = 4096 };
 
+#define BATCH_BYTES ((size_t)1 << 20) /* more is not made ahead */
+
+struct room { /* of one slot */
+    struct ntff_detail detail;
+    struct ntff_out *out; /* in memory */
+    struct ntff_put w;
+};
+
 struct batch {
+    struct room room;
     size_t first, n;
     bool failed;
-    struct ntff_detail detail[BATCH_EVENTS];
+    uint64_t left;                /* a bit per event: nothing made */
+    size_t end[1 + BATCH_EVENTS]; /* of what was made of the events before, at 0: of none */
 };
+_Static_assert(BATCH_EVENTS == 64, "as .left has bits");
 
 struct ntff_details {
     const struct ntff_trace *t;
+    struct ntff_maker maker;
     struct ntff_ahead *ahead;
     size_t n_claimed;
-    const struct batch *now; /* NULL = none yet */
+    int slot;         /* taken now, -1 = none yet */
+    struct room room; /* the taker's */
     unsigned n_batches;
     struct batch batches[];
 };
@@ -34,18 +49,59 @@ static bool claim(void *user, unsigned slot)
     return b->n > 0;
 }
 
+/* False if it was not made: what was written is gone. */
+static inline bool make_one(struct ntff_details *d, struct room *r, unsigned slot, size_t index)
+{
+    const struct ntff_event *e = &d->t->events[index];
+    size_t before = (size_t)(r->w.p - r->w.start);
+    if (NTFF_LIKELY(d->maker.make(d->maker.user, slot, e, &r->detail) && !ntff_out_failed(r->out)))
+        return true;
+    r->w.p = r->w.start + before;
+    return false;
+}
+
+static void begin(struct ntff_details *d, struct room *r, unsigned slot)
+{
+    r->w.p = r->w.start;
+    d->maker.begin(d->maker.user, slot, &r->w);
+}
+
 static void make(void *user, unsigned slot)
 {
     struct ntff_details *d = user;
     struct batch *b = &d->batches[slot];
+    struct room *r = &b->room;
     b->failed = false;
+    b->left = 0;
+    begin(d, r, slot);
     for (size_t i = 0; i < b->n && !b->failed; i++) {
-        ntff_detail_prefetch(d->t, b->first + i + NTFF_DETAIL_AHEAD);
-        b->failed = !ntff_detail(d->t, &d->t->events[b->first + i], &b->detail[i]);
+        size_t index = b->first + i;
+        ntff_detail_prefetch(d->t, index + NTFF_DETAIL_AHEAD);
+        b->failed = !ntff_detail(d->t, &d->t->events[index], &r->detail);
+        bool made = !b->failed && b->end[i] < BATCH_BYTES && make_one(d, r, slot, index);
+        b->left |= (uint64_t)!made << i;
+        b->end[i + 1] = (size_t)(r->w.p - r->w.start);
     }
+    b->failed |= ntff_out_failed(r->out);
 }
 
-struct ntff_details *ntff_details_start(const struct ntff_trace *t, unsigned jobs)
+static bool room_init(struct room *r)
+{
+    struct ntff_error err;
+    if (ntff_out_open(&r->out, NULL, 0, 0, &err) != NTFF_OK)
+        return false;
+    r->w = ntff_put_begin(r->out);
+    return true;
+}
+
+static void room_done(struct room *r)
+{
+    ntff_detail_done(&r->detail);
+    ntff_out_close(r->out);
+}
+
+struct ntff_details *ntff_details_start(const struct ntff_trace *t, unsigned jobs,
+                                        const struct ntff_maker *maker)
 {
     /* a rewriter keeps what it has seen: one thread, in order */
     jobs = t->rewrite || t->n_events < THREADS_FROM_EVENTS ? 1 : ntff_jobs(jobs);
@@ -54,25 +110,47 @@ struct ntff_details *ntff_details_start(const struct ntff_trace *t, unsigned job
     if (!d)
         return NULL;
     d->t = t;
+    d->maker = *maker;
+    d->slot = -1;
     d->n_batches = n;
+    bool good = room_init(&d->room);
+    for (unsigned i = 0; i < n && good; i++)
+        good = room_init(&d->batches[i].room);
     struct ntff_ahead_work work = {d, claim, make, n};
-    d->ahead = ntff_ahead_start(&work, jobs - 1);
-    if (!d->ahead) {
+    if (!good || !(d->ahead = ntff_ahead_start(&work, jobs - 1))) {
         ntff_details_stop(d);
         return NULL;
     }
     return d;
 }
 
-const struct ntff_detail *ntff_details_of(struct ntff_details *d, size_t index)
+/* The taker makes one itself. */
+static bool make_now(struct ntff_details *d, size_t index, struct ntff_made *made)
 {
-    while (!d->now || index - d->now->first >= d->now->n) {
-        int slot = ntff_ahead_take(d->ahead);
-        if (slot < 0)
-            return NULL;
-        d->now = &d->batches[slot];
+    struct room *r = &d->room;
+    begin(d, r, NTFF_TAKER);
+    if (!ntff_detail(d->t, &d->t->events[index], &r->detail) || !make_one(d, r, NTFF_TAKER, index))
+        return false;
+    *made = (struct ntff_made){&r->w, 0, (size_t)(r->w.p - r->w.start), NTFF_TAKER};
+    return true;
+}
+
+bool ntff_details_of(struct ntff_details *d, size_t index, bool again, struct ntff_made *made)
+{
+    struct batch *b = d->slot >= 0 ? &d->batches[d->slot] : NULL;
+    while (!b || index - b->first >= b->n) {
+        d->slot = ntff_ahead_take(d->ahead);
+        if (d->slot < 0)
+            return false;
+        b = &d->batches[d->slot];
     }
-    return d->now->failed ? NULL : &d->now->detail[index - d->now->first];
+    size_t i = index - b->first;
+    if (b->failed)
+        return false;
+    if (NTFF_UNLIKELY(again || b->left >> i & 1))
+        return make_now(d, index, made);
+    *made = (struct ntff_made){&b->room.w, b->end[i], b->end[i + 1], (unsigned)d->slot};
+    return true;
 }
 
 void ntff_details_stop(struct ntff_details *d)
@@ -81,7 +159,7 @@ void ntff_details_stop(struct ntff_details *d)
         return;
     ntff_ahead_stop(d->ahead);
     for (unsigned i = 0; i < d->n_batches; i++)
-        for (size_t k = 0; k < BATCH_EVENTS; k++)
-            ntff_detail_done(&d->batches[i].detail[k]);
+        room_done(&d->batches[i].room);
+    room_done(&d->room);
     free(d);
 }

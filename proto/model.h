@@ -333,8 +333,11 @@ struct ntff_attr {
  * record in file order, then those of the stop record that differ, with nc_timestamp_ns renamed to
  * nc_start_timestamp_ns and nc_stop_timestamp_ns for spans. Attribute values of ntrace.pb are text;
  * a value that is a canonical decimal (no sign, no leading zero, below 2^64) is given as UINT. */
+#define NTFF_N_COMMON 7
 struct ntff_detail {
     struct ntff_attr *attrs; /* somewhere in room */
+    size_t n_common;         /* of these that records of the runtime begin with: UINT, the first
+                                NTFF_N_COMMON of the order above, or all but nrta_seq_id; or 0 */
     size_t n, cap;           /* cap counts from room */
     struct ntff_attr *room;
     struct ntff_buf scratch; /* renamed keys and rebuilt texts live here until the next call */

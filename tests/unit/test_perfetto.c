@@ -78,28 +78,35 @@ TAP_TEST(lengths_are_exact)
 /* -- intern
  * ------------------------------------------------------------------------------------------ */
 
-static const char *name_of(struct pft_intern *in, const char *key)
+static const char *name_of(struct pft_namer *n, const char *key)
 {
-    static struct pft_key *guess; /* of the last name: right only now and then */
-    struct pft_key *k = pft_key_of(in, key, strlen(key), &guess);
-    return k ? ntff_text(&in->names, k->iid) : NULL;
+    const struct pft_key *k = pft_namer_key(n, key, strlen(key), 0); /* a guess seldom right */
+    return k ? ntff_text(&n->in->names, k->iid) : NULL;
 }
 
 TAP_TEST(names_are_clean_and_unique)
 {
+    static struct pft_namer n, other;
     struct pft_intern in;
     TAP_OK(pft_intern_init(&in));
-    in.event_no = 1;
-    TAP_EQ_STR(name_of(&in, "exec_id"), "exec_id");
-    TAP_EQ_STR(name_of(&in, "a.b[0]"), "a_b_0_");
-    TAP_EQ_STR(name_of(&in, "a_b_0_"), "a_b_0__2");
-    TAP_EQ_STR(name_of(&in, ""), "_");
-    TAP_EQ_STR(name_of(&in, "x\xff"), "x\xef\xbf\xbd");
+    n.in = other.in = &in;
+    n.may_define = true;
+    pft_namer_event(&n, 1);
+    pft_namer_event(&other, 1);
+    TAP_OK(!name_of(&other, "exec_id")); /* new, and may not define it */
+    TAP_EQ_STR(name_of(&n, "exec_id"), "exec_id");
+    TAP_EQ_STR(name_of(&other, "exec_id"), "exec_id");
+    TAP_OK(!name_of(&other, "exec_id")); /* a second one needs a name that nobody defined */
+    TAP_EQ_STR(name_of(&n, "a.b[0]"), "a_b_0_");
+    TAP_EQ_STR(name_of(&n, "a_b_0_"), "a_b_0__2");
+    TAP_EQ_STR(name_of(&n, ""), "_");
+    TAP_EQ_STR(name_of(&n, "x\xff"), "x\xef\xbf\xbd");
     /* twice in one event: a name of its own; in the next event the plain one again */
-    TAP_EQ_STR(name_of(&in, "exec_id"), "exec_id_2");
-    TAP_EQ_STR(name_of(&in, "exec_id"), "exec_id_3");
-    in.event_no = 2;
-    TAP_EQ_STR(name_of(&in, "exec_id"), "exec_id");
+    TAP_EQ_STR(name_of(&n, "exec_id"), "exec_id_2");
+    TAP_EQ_STR(name_of(&other, "exec_id"), "exec_id_2");
+    TAP_EQ_STR(name_of(&n, "exec_id"), "exec_id_3");
+    pft_namer_event(&n, 2);
+    TAP_EQ_STR(name_of(&n, "exec_id"), "exec_id");
     pft_intern_done(&in);
 }
 

@@ -1,0 +1,326 @@
+/* annotate - see annotate.h.
+ *
+ * An annotation is a tag, a length, the iid of its name and one value. All lengths but those of
+ * texts fit one byte, so it is written in one go into room that was asked for once an event. */
+#include "perfetto/annotate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROOM 40 /* of an annotation that is no text, and of one but for its text */
+
+/* Tags of DebugAnnotation, all but one of one byte. */
+enum {
+    TAG_ANNOTATION = PBW_TAG(4, PBW_LEN), /* of TrackEvent */
+    TAG_KEY_IID = PBW_TAG(1, PBW_VARINT),
+    TAG_BOOL = PBW_TAG(2, PBW_VARINT),
+    TAG_UINT = PBW_TAG(3, PBW_VARINT),
+    TAG_INT = PBW_TAG(4, PBW_VARINT),
+    TAG_DOUBLE = PBW_TAG(5, PBW_I64),
+    TAG_STRING = PBW_TAG(6, PBW_LEN),
+    TAG_STRING_IID = PBW_TAG(17, PBW_VARINT)
+};
+
+void pft_annotator_begin(struct pft_annotator *a, struct pft_intern *in, bool may_define,
+                         struct ntff_put *w)
+{
+    a->names.in = in;
+    a->names.may_define = may_define;
+    a->w = w;
+    a->texts.n = a->next_text = 0;
+}
+
+void pft_annotator_done(struct pft_annotator *a)
+{
+    NTFF_VEC_FREE(NULL, &a->texts);
+    ntff_buf_free(&a->repaired);
+}
+
+/* -- values of a fixed size ----------------------------------------------------------------------
+ */
+
+/* Tag, place of the length, name. */
+static inline uint8_t *put_name(uint8_t *p, uint32_t key)
+{
+    p[0] = TAG_ANNOTATION;
+    p[2] = TAG_KEY_IID;
+    return pbw_put_varint(p + 3, key);
+}
+
+static inline uint8_t *put_varint(uint8_t *p, uint32_t key, uint8_t tag, uint64_t v)
+{
+    uint8_t *end = put_name(p, key);
+    *end++ = tag;
+    end = pbw_put_varint(end, v);
+    p[1] = (uint8_t)(end - p - 2);
+    return end;
+}
+
+static inline uint8_t *put_iid(uint8_t *p, uint32_t key, uint32_t iid)
+{
+    uint8_t *end = pbw_put_varint(put_name(p, key), TAG_STRING_IID);
+    end = pbw_put_varint(end, iid);
+    p[1] = (uint8_t)(end - p - 2);
+    return end;
+}
+
+static uint8_t *put_double(uint8_t *p, uint32_t key, double d)
+{
+    uint8_t *end = put_name(p, key);
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    *end++ = TAG_DOUBLE;
+    end = pbw_put_fixed64(end, bits);
+    p[1] = (uint8_t)(end - p - 2);
+    return end;
+}
+
+/* -- texts ---------------------------------------------------------------------------------------
+ */
+
+/* True for text without NUL and above-ASCII bytes: nearly all of it, and cheap to see. */
+static inline bool plain_ascii(const char *p, size_t len)
+{
+    uint64_t bad = 0;
+    for (; len >= 8; p += 8, len -= 8) {
+        uint64_t w = pft_load64(p);
+        bad |= w | ((w - UINT64_C(0x0101010101010101)) & ~w);
+    }
+    for (; len > 0; p++, len--)
+        bad |= (uint64_t)(uint8_t)*p | ((uint64_t)(uint8_t)*p - 1);
+    return (bad & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Valid UTF-8 without NUL and of bounded length; in place if it is so already. */
+static struct ntff_slice clean_text(struct pft_annotator *a, struct ntff_slice in)
+{
+    bool cut = in.len > PFT_MAX_TEXT;
+    if (cut) {
+        in.len = PFT_MAX_TEXT;
+        a->cut_texts++;
+    }
+    if (!cut && ntff_utf8_ok(in.p, in.len) && !memchr(in.p, '\0', in.len))
+        return in;
+    struct ntff_buf *b = &a->repaired;
+    b->len = 0;
+    for (size_t i = 0, n; i < in.len; i += n ? n : 1) {
+        n = ntff_utf8_len(in.p + i, in.len - i);
+        if (n == 0 || in.p[i] == '\0')
+            ntff_buf_add(b, n ? "\xe2\x90\x80" : "\xef\xbf\xbd", 3);
+        else
+            ntff_buf_add(b, in.p + i, n);
+    }
+    if (cut)
+        ntff_buf_add(b, "\xe2\x80\xa6", 3);
+    a->failed |= b->failed;
+    return b->failed ? (struct ntff_slice){"", 0} : (struct ntff_slice){(char *)b->p, b->len};
+}
+
+/* A text that is known to be clean, and had no iid when looked for. */
+static void put_clean(struct pft_annotator *a, uint32_t key, struct ntff_slice text)
+{
+    ntff_put_room(a->w, 2 * ROOM);
+    size_t at = (size_t)(a->w->p - a->w->start);
+    size_t inner = 1 + pbw_varint_size(key) + 1 + pbw_varint_size(text.len) + text.len;
+    uint8_t *p = a->w->p;
+    *p++ = TAG_ANNOTATION;
+    p = pbw_put_varint(p, inner);
+    *p++ = TAG_KEY_IID;
+    p = pbw_put_varint(p, key);
+    *p++ = TAG_STRING;
+    a->w->p = pbw_put_varint(p, text.len);
+    ntff_put_bytes(a->w, text.p, text.len);
+    if (text.len < PFT_MIN_INTERNED_LEN || text.len > PFT_MAX_INTERNED_LEN)
+        return;
+    struct pft_inline_text *x = NTFF_VEC_PUSH(NULL, &a->texts);
+    size_t end = (size_t)(a->w->p - a->w->start);
+    if (x)
+        *x = (struct pft_inline_text){at, end - text.len, end, key};
+    else
+        a->failed = true;
+}
+
+/* Most texts repeat: those were clean when they got their iid. */
+static inline void put_text(struct pft_annotator *a, uint32_t key, struct ntff_slice text)
+{
+    uint32_t iid = pft_intern_known(a->names.in, text.p, text.len);
+    if (NTFF_LIKELY(iid)) {
+        a->w->p = put_iid(a->w->p, key, iid);
+        return;
+    }
+    if (text.len > PFT_MAX_TEXT || !plain_ascii(text.p, text.len))
+        text = clean_text(a, text);
+    put_clean(a, key, text);
+}
+
+/* -- rare values ---------------------------------------------------------------------------------
+ */
+
+static size_t number_text(char out[48], const struct ntff_attr *a)
+{
+    switch (a->kind) {
+    case NTFF_V_UINT:
+        return (size_t)snprintf(out, 48, "%" PRIu64, a->u);
+    case NTFF_V_DOUBLE:
+        return (size_t)snprintf(out, 48, "%.17g", a->d);
+    default:
+        return (size_t)snprintf(out, 48, "null");
+    }
+}
+
+/* Values no field can hold: too large for the reader's signed column, no number, null. */
+static bool only_as_text(const struct ntff_attr *a)
+{
+    return (a->kind == NTFF_V_UINT && a->u > INT64_MAX) ||
+           (a->kind == NTFF_V_DOUBLE && !isfinite(a->d)) || a->kind == NTFF_V_NULL;
+}
+
+/* With its name inline: for the names that found no place in the table. */
+static __attribute__((noinline)) void put_inline(struct pft_annotator *a,
+                                                 const struct ntff_attr *attr)
+{
+    char text[48];
+    size_t mark = pbw_open(a->w, 4);
+    struct ntff_slice name = attr->key.len ? clean_text(a, attr->key) : (struct ntff_slice){"_", 1};
+    pbw_bytes(a->w, 10, name.p, name.len);
+    struct ntff_slice value = {text, 0};
+    if (attr->kind == NTFF_V_TEXT)
+        value = clean_text(a, attr->text);
+    else if (only_as_text(attr))
+        value.len = number_text(text, attr);
+    if (attr->kind == NTFF_V_TEXT || value.len)
+        pbw_bytes(a->w, 6, value.p, value.len);
+    else if (attr->kind == NTFF_V_BOOL)
+        pbw_u64(a->w, 2, attr->b);
+    else if (attr->kind == NTFF_V_DOUBLE)
+        pbw_double(a->w, 5, attr->d);
+    else
+        pbw_u64(a->w, attr->kind == NTFF_V_INT && attr->i < 0 ? 4 : 3, attr->u);
+    pbw_close(a->w, mark);
+}
+
+static __attribute__((noinline)) void put_rare(struct pft_annotator *a, uint32_t key,
+                                               const struct ntff_attr *attr)
+{
+    char text[48];
+    if (only_as_text(attr))
+        put_text(a, key, (struct ntff_slice){text, number_text(text, attr)});
+    else if (attr->kind == NTFF_V_BOOL)
+        a->w->p = put_varint(a->w->p, key, TAG_BOOL, attr->b);
+    else if (attr->kind == NTFF_V_INT)
+        a->w->p = put_varint(a->w->p, key, attr->i >= 0 ? TAG_UINT : TAG_INT, (uint64_t)attr->i);
+    else
+        a->w->p = put_double(a->w->p, key, attr->d);
+}
+
+/* -- an event ------------------------------------------------------------------------------------
+ */
+
+/* Asks for room itself. False if the event is left to the taker. */
+static inline bool put_attr(struct pft_annotator *a, const struct ntff_attr *attr, size_t place)
+{
+    const struct pft_key *k = pft_namer_key(&a->names, attr->key.p, attr->key.len, place);
+    ntff_put_room(a->w, ROOM);
+    if (NTFF_UNLIKELY(!k)) {
+        if (!a->names.may_define)
+            return false;
+        put_inline(a, attr);
+    } else if (NTFF_LIKELY(attr->kind == NTFF_V_UINT && attr->u <= INT64_MAX)) {
+        a->w->p = put_varint(a->w->p, k->iid, TAG_UINT, attr->u);
+    } else if (attr->kind == NTFF_V_TEXT) {
+        if (NTFF_UNLIKELY(attr->text.len > PFT_MAX_TEXT) && !a->names.may_define)
+            return false;
+        put_text(a, k->iid, attr->text);
+    } else {
+        put_rare(a, k->iid, attr);
+    }
+    return true;
+}
+
+/* What every record has: the names are known, and are the first of the event. */
+static inline bool put_common(struct pft_annotator *a, const struct ntff_detail *d)
+{
+    ntff_put_room(a->w, NTFF_N_COMMON * ROOM);
+    uint8_t *p = a->w->p;
+    for (size_t i = 0; i < d->n_common; i++) {
+        const struct pft_key *k = a->common[i];
+        const struct ntff_attr *attr = &d->attrs[i];
+        if (NTFF_UNLIKELY(!k || attr->u > INT64_MAX)) {
+            a->w->p = p;
+            if (!put_attr(a, attr, PFT_GUESSED_PLACES - 1))
+                return false;
+            a->common[i] = pft_intern_find(a->names.in, attr->key.p, attr->key.len);
+            ntff_put_room(a->w, NTFF_N_COMMON * ROOM);
+            p = a->w->p;
+        } else {
+            a->names.seen[k->iid] = a->names.event_no;
+            p = put_varint(p, k->iid, TAG_UINT, attr->u);
+        }
+    }
+    a->w->p = p;
+    return true;
+}
+
+bool pft_annotate(struct pft_annotator *a, const struct pft_layout *layout,
+                  const struct ntff_event *e, const struct ntff_detail *d)
+{
+    struct ntff_attr own[PFT_MAX_OWN];
+    size_t n_own = pft_own_facts(layout, e, own), n_texts = a->texts.n;
+    bool good = true;
+    pft_namer_event(&a->names, e->name);
+    for (size_t i = 0; i < n_own && good; i++)
+        good = put_attr(a, &own[i], PFT_GUESSED_PLACES - 1);
+    good = good && put_common(a, d);
+    for (size_t i = d->n_common; i < d->n && good; i++)
+        good = put_attr(a, &d->attrs[i], i);
+    if (!good)
+        a->texts.n = n_texts;
+    return good && !a->failed;
+}
+
+bool pft_annotate_uint(struct pft_annotator *a, const char *key, uint64_t v, struct ntff_made *made)
+{
+    struct ntff_attr attr = {.key = {key, strlen(key)}, .kind = NTFF_V_UINT, .u = v};
+    bool good = put_attr(a, &attr, PFT_GUESSED_PLACES - 1);
+    made->end = (size_t)(a->w->p - a->w->start);
+    return good;
+}
+
+/* -- the taker -----------------------------------------------------------------------------------
+ */
+
+/* Puts iids where texts get one, and moves what follows up. */
+static size_t settle_texts(struct pft_annotator *a, struct pft_intern *in, size_t end)
+{
+    uint8_t *base = a->w->start;
+    size_t to = a->texts.v[a->next_text].at, from = to;
+    for (; a->next_text < a->texts.n && a->texts.v[a->next_text].at < end; a->next_text++) {
+        const struct pft_inline_text *x = &a->texts.v[a->next_text];
+        uint32_t iid = pft_intern_text(in, (const char *)base + x->text, x->end - x->text);
+        if (!iid)
+            continue;
+        uint8_t small[ROOM];
+        size_t n = (size_t)(put_iid(small, x->key, iid) - small);
+        memmove(base + to, base + from, x->at - from);
+        to += x->at - from;
+        memcpy(base + to, small, n); /* smaller than the text was */
+        to += n;
+        from = x->end;
+    }
+    if (to != from)
+        memmove(base + to, base + from, end - from);
+    return to + (end - from);
+}
+
+struct ntff_slice pft_annotations(struct pft_annotator *a, struct pft_intern *in,
+                                  const struct ntff_made *made)
+{
+    size_t end = made->end;
+    while (a->next_text < a->texts.n && a->texts.v[a->next_text].at < made->at)
+        a->next_text++; /* of events that were made again */
+    if (NTFF_UNLIKELY(a->next_text < a->texts.n && a->texts.v[a->next_text].at < end))
+        end = settle_texts(a, in, end);
+    return (struct ntff_slice){(const char *)a->w->start + made->at, end - made->at};
+}
