@@ -93,6 +93,17 @@ static inline bool canonical(const char *p, size_t n, uint64_t *out)
     return ntff_decimal(p, n, out) && (p[0] != '0' || n == 1);
 }
 
+/* The same in a source that can be read up to its end: most numbers are short enough not to ask
+ * digit by digit, and most texts do not begin with a digit. */
+static inline bool canonical_in(const char *p, size_t n, const uint8_t *readable, uint64_t *out)
+{
+    if (n == 0 || (uint8_t)(p[0] - '0') > 9)
+        return false;
+    if (NTFF_UNLIKELY(n > 16 || (const char *)readable - p < 16))
+        return canonical(p, n, out);
+    return ntff_decimal_16(p, n, out) && (p[0] != '0' || n == 1);
+}
+
 /* -- records ------------------------------------------------------------------------------------
  */
 
@@ -283,39 +294,120 @@ static bool add_unknown(struct ntff_detail *d, uint64_t number, bool is_text, co
     return a;
 }
 
-/* A field that is no number of the plan. */
-static bool add_other(struct ntff_detail *d, const struct ntff_field *f, int slot, enum half half)
+/* A field that is neither a number of the plan nor an attribute. */
+static bool add_other(struct ntff_detail *d, const struct ntff_field *f, int slot)
 {
-    if (NTFF_LIKELY(slot == NTFF_S_ATTRIBUTES && f->type == NTFF_WT_LEN)) {
-        struct ntff_slice key, value;
-        ntff_wire_entry(f->data, f->value, &key, &value);
-        return take_text(d, key, value, half);
-    }
     if (slot == NTFF_S_HINT && f->type == NTFF_WT_LEN)
         return ntff_detail_text(d, "hint", 4, (const char *)f->data, f->value);
     return add_unknown(d, f->number, f->type == NTFF_WT_LEN, f->data, f->value);
+}
+
+/* Adds an attribute; room for one is there. */
+__attribute__((always_inline)) static inline void add_attribute(struct ntff_detail *d,
+                                                                const uint8_t *p, size_t len,
+                                                                const uint8_t *readable,
+                                                                enum half half)
+{
+    struct ntff_slice key, value;
+    struct ntff_attr *a = &d->attrs[d->n++];
+    uint64_t v;
+    ntff_wire_entry(p, len, &key, &value);
+    a->key = NTFF_UNLIKELY(key.len - 15 < 2) ? shown_key(key.p, key.len, half) : key;
+    if (canonical_in(value.p, value.len, readable, &v)) {
+        a->kind = NTFF_V_UINT;
+        a->u = v;
+    } else {
+        a->kind = NTFF_V_TEXT;
+        a->text = value;
+    }
+    if (half == HALF_STOP)
+        settle_repeat(d);
+}
+
+/* One field, whatever it is. False at the end of the record; *good = false when memory ran out. */
+static __attribute__((noinline)) bool any_field(const struct ntff_source *s, struct ntff_wire *w,
+                                                struct ntff_detail *d, enum half half,
+                                                struct common *c, bool *good)
+{
+    struct ntff_field f;
+    const uint8_t *readable = s->data + s->len;
+    if (ntff_wire_next_in(w, readable, &f) <= 0)
+        return false;
+    int slot = ntff_plan_slot(s->plan, f.number);
+    if (f.type != NTFF_WT_LEN && slot != NTFF_S_UNKNOWN) {
+        if (c) {
+            c->v[slot] = f.value;
+            c->has |= 1u << slot;
+        }
+    } else if (slot == NTFF_S_ATTRIBUTES && f.type == NTFF_WT_LEN) {
+        *good = make_room(d, 1);
+        if (*good)
+            add_attribute(d, f.data, f.value, readable, half);
+    } else {
+        *good = add_other(d, &f, slot);
+    }
+    return *good;
+}
+
+/* The walk over one record: numbers are gathered in *c (NULL: passed over), the rest is added. Two
+ * kinds of fields make up nearly all: numbers, and attributes below 16 KiB, with field numbers
+ * below 16. What they load lies inside the source when some bytes follow the record. */
+__attribute__((always_inline)) static inline bool walk_event(const struct ntff_source *s,
+                                                             struct ntff_wire w,
+                                                             struct ntff_detail *d, enum half half,
+                                                             struct common *c)
+{
+    const uint8_t *readable = s->data + s->len;
+    const uint8_t *usual = readable - w.end >= 16 ? w.end : w.p;
+    bool good = true;
+    do {
+        while (w.p < usual) {
+            const uint8_t *p = w.p;
+            unsigned tag = *p, slot = s->plan->slot[tag >> 3 & 15];
+            uint64_t v;
+            if ((tag & 0x87) == NTFF_WT_VARINT && slot != NTFF_S_UNKNOWN) {
+                p = ntff_varint_in(p + 1, &v);
+                if (NTFF_UNLIKELY(!p || p > w.end || tag == 0))
+                    break;
+                if (c) {
+                    c->v[slot] = v;
+                    c->has |= 1u << slot;
+                }
+            } else if ((tag & 0x87) == NTFF_WT_LEN && slot == NTFF_S_ATTRIBUTES) {
+                v = p[1];
+                p += 2;
+                if (v >= 0x80) {
+                    v = (v & 0x7f) | (uint64_t)*p << 7;
+                    if (NTFF_UNLIKELY(*p++ >= 0x80))
+                        break;
+                }
+                if (NTFF_UNLIKELY(p > w.end || v > (uint64_t)(w.end - p) ||
+                                  d->attrs + d->n == d->room + d->cap))
+                    break;
+                add_attribute(d, p, v, readable, half);
+                p += v;
+            } else {
+                break;
+            }
+            w.p = p;
+        }
+    } while (any_field(s, &w, d, half, c, &good));
+    return good;
 }
 
 /* The second record of an event: only what it says besides the numbers. */
 static bool rest_of_event(const struct ntff_source *s, struct ntff_wire w, struct ntff_detail *d,
                           enum half half)
 {
-    struct ntff_field f;
-    while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
-        int slot = ntff_plan_slot(s->plan, f.number);
-        if ((f.type == NTFF_WT_LEN || slot == NTFF_S_UNKNOWN) && !add_other(d, &f, slot, half))
-            return false;
-    }
-    return true;
+    return walk_event(s, w, d, half, NULL);
 }
 
-/* One pass: numbers are gathered, texts appended behind the room kept for the common facts, which
- * go in last, when nrta_seq_id is known to be there or not. If not, the facts begin one later. */
+/* Numbers are gathered, texts appended behind the room kept for the common facts, which go in last,
+ * when nrta_seq_id is known to be there or not. If not, the facts begin one later. */
 static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct ntff_detail *d,
                          enum half half)
 {
     struct common c;
-    struct ntff_field f;
     c.has = 0;
     for (size_t i = 0; i < N_COMMON; i++) /* the others are read only if present */
         c.v[common_keys[i].slot] = 0;
@@ -324,15 +416,11 @@ static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct
     d->n += N_COMMON;
     for (size_t i = 0; half == HALF_STOP && i < N_COMMON; i++)
         d->attrs[i].key.len = SIZE_MAX; /* not there yet: nothing repeats them */
-    while (ntff_wire_next_in(&w, s->data + s->len, &f) > 0) {
-        int slot = ntff_plan_slot(s->plan, f.number);
-        if (f.type != NTFF_WT_LEN && slot != NTFF_S_UNKNOWN) {
-            c.v[slot] = s->plan->zigzag >> slot & 1 ? f.value >> 1 ^ (0 - (f.value & 1)) : f.value;
-            c.has |= 1u << slot;
-        } else if (!add_other(d, &f, slot, half)) {
-            return false;
-        }
-    }
+    if (!walk_event(s, w, d, half, &c))
+        return false;
+    for (int slot = 0; s->plan->zigzag && slot < NTFF_S_COUNT; slot++)
+        if (c.has & s->plan->zigzag & 1u << slot)
+            c.v[slot] = c.v[slot] >> 1 ^ (0 - (c.v[slot] & 1));
     if (!(c.has >> NTFF_S_NRTA_SEQ_ID & 1))
         d->attrs++, d->n--;
     put_common(d->attrs, &c);
