@@ -21,7 +21,7 @@ void ntff_detail_done(struct ntff_detail *d)
 }
 
 /* Room for n more behind the last fact. */
-static bool make_room(struct ntff_detail *d, size_t n)
+static __attribute__((noinline)) bool grow_room(struct ntff_detail *d, size_t n)
 {
     size_t skipped = (size_t)(d->attrs - d->room);
     if (!ntff_grow(NULL, (void **)&d->room, &d->cap, skipped + d->n, n, sizeof *d->room))
@@ -30,10 +30,15 @@ static bool make_room(struct ntff_detail *d, size_t n)
     return true;
 }
 
+static inline bool make_room(struct ntff_detail *d, size_t n)
+{
+    return NTFF_LIKELY((size_t)(d->room + d->cap - (d->attrs + d->n)) >= n) || grow_room(d, n);
+}
+
 static inline struct ntff_attr *add(struct ntff_detail *d, const char *key, size_t key_len,
                                     int kind)
 {
-    if (NTFF_UNLIKELY(d->attrs + d->n == d->room + d->cap) && !make_room(d, 1))
+    if (!make_room(d, 1))
         return NULL;
     struct ntff_attr *a = &d->attrs[d->n++];
     a->key = (struct ntff_slice){key, key_len};
@@ -88,14 +93,16 @@ const struct ntff_attr *ntff_detail_find(const struct ntff_detail *d, const char
 }
 
 /* A canonical decimal (no sign, no leading zero) below 2^64 is a number; all else is text. */
-static inline bool canonical(const char *p, size_t n, uint64_t *out)
+static __attribute__((noinline)) bool canonical(const char *p, size_t n, uint64_t *out)
 {
     return ntff_decimal(p, n, out) && (p[0] != '0' || n == 1);
 }
 
 /* The same in a source that can be read up to its end: most numbers are short enough not to ask
  * digit by digit, and most texts do not begin with a digit. */
-static inline bool canonical_in(const char *p, size_t n, const uint8_t *readable, uint64_t *out)
+__attribute__((always_inline)) static inline bool canonical_in(const char *p, size_t n,
+                                                               const uint8_t *readable,
+                                                               uint64_t *out)
 {
     if (n == 0 || (uint8_t)(p[0] - '0') > 9)
         return false;
@@ -182,35 +189,32 @@ static bool take_text(struct ntff_detail *d, struct ntff_slice key, struct ntff_
     return true;
 }
 
-bool ntff_source_message(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
-                         size_t *len)
+static inline bool message_of(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
+                              size_t *len)
 {
     const uint8_t *end = s->data + s->len, *p = s->data + off;
+    unsigned framing = s->kind == NTFF_SOURCE_STORE ? NTFF_FRAME_VARINT : s->framing;
     uint64_t n;
     if (off >= s->len)
         return false;
-    switch (s->kind == NTFF_SOURCE_STORE ? NTFF_FRAME_VARINT : s->framing) {
-    case NTFF_FRAME_U32:
-        if (end - p < 4)
+    if (framing == NTFF_FRAME_U32 || framing == NTFF_FRAME_U64) {
+        size_t size = framing == NTFF_FRAME_U32 ? 4 : 8;
+        if ((size_t)(end - p) < size)
             return false;
-        n = ntff_le32(p);
-        p += 4;
-        break;
-    case NTFF_FRAME_U64:
-        if (end - p < 8)
-            return false;
-        n = ntff_le64(p);
-        p += 8;
-        break;
-    default:
-        if (!(p = ntff_varint(p, end, &n)))
-            return false;
-    }
-    if (n > (uint64_t)(end - p))
+        n = size == 4 ? ntff_le32(p) : ntff_le64(p);
+        p += size;
+    } else if (!(p = ntff_varint(p, end, &n))) {
         return false;
+    }
     *msg = p;
     *len = n;
-    return true;
+    return n <= (uint64_t)(end - p);
+}
+
+bool ntff_source_message(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
+                         size_t *len)
+{
+    return message_of(s, off, msg, len);
 }
 
 /* What every record has, in the order it is shown in. */
@@ -248,9 +252,9 @@ struct common {
     uint32_t has;
 };
 
-static void put_common(struct ntff_attr *a, const struct common *c)
+static inline void put_common(struct ntff_attr *a, size_t n, const struct common *c)
 {
-    for (size_t i = 0; i < N_ALWAYS + (c->has >> NTFF_S_NRTA_SEQ_ID & 1); i++) {
+    for (size_t i = 0; i < n; i++) {
         a[i].key = (struct ntff_slice){common_keys[i].key, common_keys[i].len};
         a[i].kind = NTFF_V_UINT;
         a[i].u = c->v[common_keys[i].slot];
@@ -271,7 +275,7 @@ static bool add_common(struct ntff_detail *d, const struct common *c)
     size_t n = N_ALWAYS + (c->has >> NTFF_S_NRTA_SEQ_ID & 1);
     if (!make_room(d, n))
         return false;
-    put_common(d->attrs + d->n, c);
+    put_common(d->attrs + d->n, n, c);
     d->n += n;
     d->n_common = n;
     return add_rare(d, c);
@@ -302,14 +306,11 @@ static bool add_other(struct ntff_detail *d, const struct ntff_field *f, int slo
     return add_unknown(d, f->number, f->type == NTFF_WT_LEN, f->data, f->value);
 }
 
-/* Adds an attribute; room for one is there. */
-__attribute__((always_inline)) static inline void add_attribute(struct ntff_detail *d,
-                                                                const uint8_t *p, size_t len,
-                                                                const uint8_t *readable,
-                                                                enum half half)
+__attribute__((always_inline)) static inline void
+take_attribute(struct ntff_attr *a, const uint8_t *p, size_t len, const uint8_t *readable,
+               enum half half)
 {
     struct ntff_slice key, value;
-    struct ntff_attr *a = &d->attrs[d->n++];
     uint64_t v;
     ntff_wire_entry(p, len, &key, &value);
     a->key = NTFF_UNLIKELY(key.len - 15 < 2) ? shown_key(key.p, key.len, half) : key;
@@ -320,8 +321,6 @@ __attribute__((always_inline)) static inline void add_attribute(struct ntff_deta
         a->kind = NTFF_V_TEXT;
         a->text = value;
     }
-    if (half == HALF_STOP)
-        settle_repeat(d);
 }
 
 /* One field, whatever it is. False at the end of the record; *good = false when memory ran out. */
@@ -341,8 +340,11 @@ static __attribute__((noinline)) bool any_field(const struct ntff_source *s, str
         }
     } else if (slot == NTFF_S_ATTRIBUTES && f.type == NTFF_WT_LEN) {
         *good = make_room(d, 1);
-        if (*good)
-            add_attribute(d, f.data, f.value, readable, half);
+        if (*good) {
+            take_attribute(&d->attrs[d->n++], f.data, f.value, readable, half);
+            if (half == HALF_STOP)
+                settle_repeat(d);
+        }
     } else {
         *good = add_other(d, &f, slot);
     }
@@ -357,21 +359,24 @@ __attribute__((always_inline)) static inline bool walk_event(const struct ntff_s
                                                              struct ntff_detail *d, enum half half,
                                                              struct common *c)
 {
-    const uint8_t *readable = s->data + s->len;
-    const uint8_t *usual = readable - w.end >= 16 ? w.end : w.p;
+    const uint8_t *readable = s->data + s->len, *end = w.end, *p = w.p;
+    const uint8_t *usual = readable - end >= 16 ? end : p;
+    const uint8_t *slots = s->plan->slot;
     bool good = true;
     do {
-        while (w.p < usual) {
-            const uint8_t *p = w.p;
-            unsigned tag = *p, slot = s->plan->slot[tag >> 3 & 15];
+        struct ntff_attr *next = d->attrs + d->n, *limit = d->room + d->cap;
+        uint32_t has = 0;
+        const uint8_t *field;
+        for (field = p; p < usual; field = p) {
+            unsigned tag = *p, slot = slots[tag >> 3 & 15];
             uint64_t v;
             if ((tag & 0x87) == NTFF_WT_VARINT && slot != NTFF_S_UNKNOWN) {
                 p = ntff_varint_in(p + 1, &v);
-                if (NTFF_UNLIKELY(!p || p > w.end || tag == 0))
+                if (NTFF_UNLIKELY(!p || p > end))
                     break;
                 if (c) {
                     c->v[slot] = v;
-                    c->has |= 1u << slot;
+                    has |= 1u << slot;
                 }
             } else if ((tag & 0x87) == NTFF_WT_LEN && slot == NTFF_S_ATTRIBUTES) {
                 v = p[1];
@@ -381,17 +386,27 @@ __attribute__((always_inline)) static inline bool walk_event(const struct ntff_s
                     if (NTFF_UNLIKELY(*p++ >= 0x80))
                         break;
                 }
-                if (NTFF_UNLIKELY(p > w.end || v > (uint64_t)(w.end - p) ||
-                                  d->attrs + d->n == d->room + d->cap))
+                if (NTFF_UNLIKELY(v > (uint64_t)(end - p) || p > end || next == limit))
                     break;
-                add_attribute(d, p, v, readable, half);
+                take_attribute(next++, p, v, readable, half);
+                if (half == HALF_STOP) {
+                    d->n = (size_t)(next - d->attrs);
+                    settle_repeat(d);
+                    next = d->attrs + d->n;
+                }
                 p += v;
             } else {
                 break;
             }
-            w.p = p;
         }
-    } while (any_field(s, &w, d, half, c, &good));
+        d->n = (size_t)(next - d->attrs);
+        if (c)
+            c->has |= has;
+        if (NTFF_LIKELY(field == end))
+            return true;
+        w.p = field;
+        good = true;
+    } while (any_field(s, &w, d, half, c, &good) && (p = w.p));
     return good;
 }
 
@@ -421,10 +436,14 @@ static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct
     for (int slot = 0; s->plan->zigzag && slot < NTFF_S_COUNT; slot++)
         if (c.has & s->plan->zigzag & 1u << slot)
             c.v[slot] = c.v[slot] >> 1 ^ (0 - (c.v[slot] & 1));
-    if (!(c.has >> NTFF_S_NRTA_SEQ_ID & 1))
+    if (NTFF_UNLIKELY(c.has >> NTFF_S_NRTA_SEQ_ID & 1)) {
+        d->n_common = N_COMMON;
+        put_common(d->attrs, N_COMMON, &c);
+    } else {
         d->attrs++, d->n--;
-    put_common(d->attrs, &c);
-    d->n_common = N_ALWAYS + (c.has >> NTFF_S_NRTA_SEQ_ID & 1);
+        d->n_common = N_ALWAYS;
+        put_common(d->attrs, N_ALWAYS, &c);
+    }
     return !(c.has & RARE_SLOTS) || add_rare(d, &c);
 }
 
@@ -433,7 +452,7 @@ static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_de
 {
     const uint8_t *p;
     size_t len;
-    if (!ntff_source_message(s, off, &p, &len))
+    if (!message_of(s, off, &p, &len))
         return true;
     struct ntff_wire w = ntff_wire_init(p, len);
     return first ? all_of_event(s, w, d, half) : rest_of_event(s, w, d, half);
