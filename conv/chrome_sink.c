@@ -615,7 +615,7 @@ static void put_head(struct sink *s)
 
 static bool start_details(struct sink *s)
 {
-    const struct ntff_maker maker = {s, begin_batch, make_args};
+    const struct ntff_maker maker = {s, begin_batch, make_args, NULL};
     s->arguers = calloc(NTFF_MAKER_SLOTS, sizeof *s->arguers);
     return s->arguers && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
 }

@@ -4,6 +4,8 @@
  * texts fit one byte, so it is written in one go into room that was asked for once an event. */
 #include "perfetto/annotate.h"
 
+#include "proto/record.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -242,37 +244,40 @@ static inline bool put_attr(struct pft_annotator *a, const struct ntff_attr *att
 /* What every record has: the names are known, and are the first of the event. */
 static inline bool put_common(struct pft_annotator *a, const struct ntff_detail *d)
 {
-    ntff_put_room(a->w, NTFF_N_COMMON * ROOM);
-    uint8_t *p = a->w->p;
     for (size_t i = 0; i < d->n_common; i++) {
-        const struct pft_key *k = a->common[i];
         const struct ntff_attr *attr = &d->attrs[i];
-        if (NTFF_UNLIKELY(!k || attr->u > INT64_MAX)) {
-            a->w->p = p;
-            if (!put_attr(a, attr, PFT_GUESSED_PLACES - 1))
-                return false;
-            a->common[i] = pft_intern_find(a->names.in, attr->key.p, attr->key.len);
-            ntff_put_room(a->w, NTFF_N_COMMON * ROOM);
-            p = a->w->p;
-        } else {
-            a->names.seen[k->iid] = a->names.event_no;
-            p = put_varint(p, k->iid, TAG_UINT, attr->u);
+        uint32_t iid = a->common[i];
+        ntff_put_room(a->w, ROOM);
+        if (NTFF_LIKELY(iid != 0 && attr->u <= INT64_MAX)) {
+            a->names.seen[iid] = a->names.event_no;
+            a->w->p = put_varint(a->w->p, iid, TAG_UINT, attr->u);
+            continue;
         }
+        if (!put_attr(a, attr, PFT_GUESSED_PLACES - 1))
+            return false;
+        const struct pft_key *k = pft_intern_find(a->names.in, attr->key.p, attr->key.len);
+        a->common[i] = k && k->iid < 0x80 ? (uint8_t)k->iid : 0;
     }
-    a->w->p = p;
+    return true;
+}
+
+static bool put_own(struct pft_annotator *a, const struct pft_layout *layout,
+                    const struct ntff_event *e)
+{
+    struct ntff_attr own[PFT_MAX_OWN];
+    size_t n = pft_own_facts(layout, e, own);
+    for (size_t i = 0; i < n; i++)
+        if (!put_attr(a, &own[i], PFT_GUESSED_PLACES - 1))
+            return false;
     return true;
 }
 
 bool pft_annotate(struct pft_annotator *a, const struct pft_layout *layout,
                   const struct ntff_event *e, const struct ntff_detail *d)
 {
-    struct ntff_attr own[PFT_MAX_OWN];
-    size_t n_own = pft_own_facts(layout, e, own), n_texts = a->texts.n;
-    bool good = true;
+    size_t n_texts = a->texts.n;
     pft_namer_event(&a->names, e->name);
-    for (size_t i = 0; i < n_own && good; i++)
-        good = put_attr(a, &own[i], PFT_GUESSED_PLACES - 1);
-    good = good && put_common(a, d);
+    bool good = (!pft_has_own_facts(layout, e) || put_own(a, layout, e)) && put_common(a, d);
     for (size_t i = d->n_common; i < d->n && good; i++)
         good = put_attr(a, &d->attrs[i], i);
     if (!good)
@@ -286,6 +291,179 @@ bool pft_annotate_uint(struct pft_annotator *a, const char *key, uint64_t v, str
     bool good = put_attr(a, &attr, PFT_GUESSED_PLACES - 1);
     made->end = (size_t)(a->w->p - a->w->start);
     return good;
+}
+
+/* -- from records at once ------------------------------------------------------------------------
+ *
+ * Records and annotations write numbers alike: their varints are copied. What every record has
+ * comes first in the output, but last to be known: it is put in front of the attributes, into room
+ * that is left there. Whatever is unusual (names that are new or come twice, numbers written longer
+ * than need be, fields that are no facts of every record) ends this: pft_annotate does it. */
+
+#define COMMON_ROOM (NTFF_N_COMMON * 15)
+
+struct direct {
+    struct pft_annotator *a;
+    const uint8_t *readable;
+    uint8_t *p; /* where the next goes */
+    size_t place;
+    enum ntff_record_half half;
+    uint32_t has;                        /* of the first record: bits of slots, */
+    const uint8_t *number[NTFF_S_COUNT]; /* varints, */
+    uint8_t len[NTFF_S_COUNT];           /* their lengths */
+};
+
+__attribute__((always_inline)) static inline bool direct_number(void *user, unsigned slot,
+                                                                const uint8_t *varint, size_t len)
+{
+    struct direct *x = user;
+    x->number[slot] = varint;
+    x->len[slot] = (uint8_t)len;
+    x->has |= 1u << slot;
+    return len < 10 && (len == 1 || varint[len - 1] != 0);
+}
+
+__attribute__((always_inline)) static inline bool direct_nothing(void *user, unsigned slot,
+                                                                 const uint8_t *varint, size_t len)
+{
+    (void)user, (void)slot, (void)varint, (void)len;
+    return true;
+}
+
+__attribute__((always_inline)) static inline bool direct_attribute(void *user, const uint8_t *entry,
+                                                                   size_t len)
+{
+    struct direct *x = user;
+    struct pft_annotator *a = x->a;
+    struct pft_namer *n = &a->names;
+    struct ntff_slice key, value;
+    uint64_t v;
+    ntff_wire_entry(entry, len, &key, &value);
+    key = ntff_shown_key(key, x->half);
+    const struct pft_key *k = pft_namer_guess(n, key.p, key.len, x->place++);
+    if (NTFF_UNLIKELY(!k || n->seen[k->iid] == n->event_no))
+        return false;
+    n->seen[k->iid] = n->event_no;
+    if (NTFF_UNLIKELY(a->w->end - x->p < 2 * ROOM)) {
+        a->w->p = x->p;
+        ntff_put_room(a->w, 2 * ROOM);
+        x->p = a->w->p;
+    }
+    if (ntff_canonical(value.p, value.len, x->readable, &v)) {
+        x->p = put_varint(x->p, k->iid, TAG_UINT, v);
+        return v <= INT64_MAX;
+    }
+    if (NTFF_UNLIKELY(value.len > PFT_MAX_TEXT))
+        return false;
+    a->w->p = x->p;
+    put_text(a, k->iid, value);
+    x->p = a->w->p;
+    return true;
+}
+
+__attribute__((always_inline)) static inline bool direct_other(void *user,
+                                                               const struct ntff_field *f)
+{
+    (void)user, (void)f;
+    return false;
+}
+
+/* One record of e. */
+__attribute__((always_inline)) static inline bool direct_record(struct direct *x,
+                                                                const struct ntff_trace *t,
+                                                                struct ntff_ref ref,
+                                                                const struct ntff_record_visitor *v)
+{
+    struct ntff_wire w;
+    if (NTFF_UNLIKELY(ref.src >= t->n_sources || t->sources[ref.src].kind != NTFF_SOURCE_EVENTS ||
+                      t->sources[ref.src].plan->zigzag ||
+                      !ntff_message_at(&t->sources[ref.src], ref.off, &w)))
+        return false;
+    x->readable = t->sources[ref.src].data + t->sources[ref.src].len;
+    return ntff_record_walk(&t->sources[ref.src], w, x, v);
+}
+
+/* The common facts, to end at `end`; what stands behind stays. Returns where they begin. */
+static inline uint8_t *direct_common(struct direct *x, uint8_t *end)
+{
+    size_t n = x->has >> NTFF_S_NRTA_SEQ_ID & 1 ? NTFF_N_COMMON : NTFF_N_COMMON - 1, len = 5 * n;
+    uint8_t behind[16];
+    for (size_t i = 0; i < n; i++)
+        len += x->len[ntff_common_keys[i].slot];
+    memcpy(behind, end, sizeof behind);
+    uint8_t *p = end - len;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t iid = x->a->common[i];
+        unsigned slot = ntff_common_keys[i].slot;
+        const uint8_t head[5] = {TAG_ANNOTATION, (uint8_t)(3 + x->len[slot]), TAG_KEY_IID,
+                                 (uint8_t)iid, TAG_UINT};
+        memcpy(p, head, 5);
+        memcpy(p + 5, x->number[slot], 16);
+        p += 5 + x->len[slot];
+    }
+    memcpy(end, behind, sizeof behind);
+    return end - len;
+}
+
+/* Leaves room for the common facts, whose names count as seen before any attribute is. */
+static inline bool direct_begin(struct direct *x)
+{
+    static const uint8_t zero[16];
+    struct pft_annotator *a = x->a;
+    for (size_t i = 0; i < NTFF_N_COMMON - 1; i++) {
+        x->number[ntff_common_keys[i].slot] = zero; /* what is not there is 0 */
+        x->len[ntff_common_keys[i].slot] = 1;
+        if (NTFF_UNLIKELY(!a->common[i]))
+            return false;
+        a->names.seen[a->common[i]] = a->names.event_no;
+    }
+    x->has = 0;
+    x->place = 0;
+    ntff_put_room(a->w, COMMON_ROOM + 2 * ROOM);
+    x->p = a->w->p + COMMON_ROOM;
+    return true;
+}
+
+/* All records of e; what is said of the last common fact, which not all have. */
+static inline bool direct_records(struct direct *x, const struct ntff_trace *t,
+                                  const struct ntff_event *e)
+{
+    static const struct ntff_record_visitor start = {direct_number, direct_attribute, direct_other},
+                                            stop = {direct_nothing, direct_attribute, direct_other};
+    struct pft_namer *n = &x->a->names;
+    x->half = ntff_start_half(e);
+    if (!direct_record(x, t, e->start_ref, &start) || x->has & NTFF_RARE_SLOTS)
+        return false;
+    if (x->has >> NTFF_S_NRTA_SEQ_ID & 1) {
+        uint32_t iid = x->a->common[NTFF_N_COMMON - 1];
+        if (!iid || n->seen[iid] == n->event_no)
+            return false;
+        n->seen[iid] = n->event_no;
+    }
+    x->half = NTFF_HALF_STOP;
+    return !ntff_stop_tells(e) || direct_record(x, t, e->stop_ref, &stop);
+}
+
+bool pft_annotate_direct(struct pft_annotator *a, const struct ntff_trace *t,
+                         const struct pft_layout *layout, const struct ntff_event *e, size_t *at)
+{
+    struct direct x;
+    size_t n_texts = a->texts.n, before = *at;
+    x.a = a;
+    pft_namer_event(&a->names, e->name);
+    bool good = !pft_has_own_facts(layout, e) || (put_own(a, layout, e) && a->texts.n == n_texts);
+    size_t own = (size_t)(a->w->p - a->w->start) - before;
+    size_t attributes = own + before + COMMON_ROOM;
+    if (NTFF_UNLIKELY(!good || !direct_begin(&x) || !direct_records(&x, t, e))) {
+        a->texts.n = n_texts;
+        return false;
+    }
+    a->w->p = x.p;
+    uint8_t *first = direct_common(&x, a->w->start + attributes) - own;
+    if (own)
+        memmove(first, a->w->start + before, own);
+    *at = (size_t)(first - a->w->start);
+    return true;
 }
 
 /* -- the taker -----------------------------------------------------------------------------------

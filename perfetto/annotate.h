@@ -21,7 +21,7 @@ struct pft_inline_text {  /* an annotation whose text may get an iid */
 
 struct pft_annotator { /* one per slot of details.h */
     struct pft_namer names;
-    const struct pft_key *common[NTFF_N_COMMON]; /* by place in ntff_detail; NULL = not known */
+    uint8_t common[NTFF_N_COMMON]; /* iids of ntff_common_keys; 0 = not known, or of two bytes */
     struct ntff_put *w;
     NTFF_VEC(struct pft_inline_text) texts;
     size_t next_text;         /* that the taker looks at */
@@ -37,6 +37,9 @@ void pft_annotator_done(struct pft_annotator *a);
 /* As ntff_maker.make. */
 bool pft_annotate(struct pft_annotator *a, const struct pft_layout *layout,
                   const struct ntff_event *e, const struct ntff_detail *d);
+/* As ntff_maker.make_direct. */
+bool pft_annotate_direct(struct pft_annotator *a, const struct ntff_trace *t,
+                         const struct pft_layout *layout, const struct ntff_event *e, size_t *at);
 /* Taker: one more of the event made last; moves made->end. False when memory ran out. */
 bool pft_annotate_uint(struct pft_annotator *a, const char *key, uint64_t v,
                        struct ntff_made *made);

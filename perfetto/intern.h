@@ -190,20 +190,28 @@ static inline void pft_namer_event(struct pft_namer *n, uint32_t kind)
 const struct pft_key *pft_namer_other(struct pft_namer *n, const char *p, size_t len);
 const struct pft_key *pft_namer_again(struct pft_namer *n, const char *p, size_t len);
 
-/* The name p[0..len) at this place. NULL when it has no iid: the table is full, or the name is new
- * and n may not define. */
+/* The name p[0..len) by itself: what was at this place last time, or another. NULL when it has no
+ * iid: the table is full, or the name is new and n may not define. */
+static inline const struct pft_key *pft_namer_guess(struct pft_namer *n, const char *p, size_t len,
+                                                    size_t place)
+{
+    const struct pft_key **guess = &n->guesses[place % PFT_GUESSED_PLACES], *k = *guess;
+    if (NTFF_LIKELY(k && k->len == len &&
+                    pft_same(atomic_load_explicit(&k->text, memory_order_relaxed), p, len)))
+        return k;
+    k = pft_namer_other(n, p, len);
+    if (k)
+        *guess = k;
+    return k;
+}
+
+/* The name p[0..len) as one of this event. NULL as above. */
 static inline const struct pft_key *pft_namer_key(struct pft_namer *n, const char *p, size_t len,
                                                   size_t place)
 {
-    const struct pft_key **guess = &n->guesses[place % PFT_GUESSED_PLACES], *k = *guess;
-    if (NTFF_UNLIKELY(!k || k->len != len ||
-                      !pft_same(atomic_load_explicit(&k->text, memory_order_relaxed), p, len))) {
-        k = pft_namer_other(n, p, len);
-        if (!k)
-            return NULL;
-        *guess = k;
-    }
-    if (NTFF_UNLIKELY(n->seen[k->iid] == n->event_no) && !(k = pft_namer_again(n, p, len)))
+    const struct pft_key *k = pft_namer_guess(n, p, len, place);
+    if (NTFF_UNLIKELY(!k) ||
+        (NTFF_UNLIKELY(n->seen[k->iid] == n->event_no) && !(k = pft_namer_again(n, p, len))))
         return NULL;
     n->seen[k->iid] = n->event_no;
     return k;

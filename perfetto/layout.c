@@ -260,9 +260,6 @@ static const struct {
     {NTFF_EV_CUT_LEFT, "cut_left"},          {NTFF_EV_CUT_RIGHT, "cut_right"},
     {NTFF_EV_NEGATIVE, "negative_duration"}, {NTFF_EV_NO_LANE, "no_lane"},
 };
-#define FLAGS_SHOWN                                                                                \
-    (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_ESTIMATED | NTFF_EV_UNALIGNED |             \
-     NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT | NTFF_EV_NEGATIVE | NTFF_EV_NO_LANE)
 _Static_assert(PFT_MAX_OWN == NTFF_ARRAY_LEN(flags) + 2, "room for all");
 
 static struct ntff_attr *add_fact(struct ntff_attr *a, const char *key, uint8_t kind)
@@ -277,7 +274,7 @@ size_t pft_own_facts(const struct pft_layout *l, const struct ntff_event *e,
 {
     uint64_t process_id = l->places[e->track].process_id;
     size_t n = 0;
-    for (size_t i = 0; e->flags & FLAGS_SHOWN && i < NTFF_ARRAY_LEN(flags); i++)
+    for (size_t i = 0; e->flags & PFT_FLAGS_SHOWN && i < NTFF_ARRAY_LEN(flags); i++)
         if (e->flags & flags[i].flag)
             add_fact(&facts[n++], flags[i].key, NTFF_V_BOOL)->b = true;
     if (e->flags & NTFF_EV_NO_LANE && e->dur_ns)

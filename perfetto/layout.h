@@ -62,6 +62,14 @@ const char *pft_track_name(const struct ntff_trace *t, uint32_t track);
 size_t pft_own_facts(const struct pft_layout *l, const struct ntff_event *e,
                      struct ntff_attr facts[PFT_MAX_OWN]);
 
+#define PFT_FLAGS_SHOWN                                                                            \
+    (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_ESTIMATED | NTFF_EV_UNALIGNED |             \
+     NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT | NTFF_EV_NEGATIVE | NTFF_EV_NO_LANE)
+static inline bool pft_has_own_facts(const struct pft_layout *l, const struct ntff_event *e)
+{
+    return e->flags & PFT_FLAGS_SHOWN || l->places[e->track].process_id;
+}
+
 /* First moment of anything in the trace: the model's begin_ns unless something lies before it. */
 uint64_t pft_first_ns(const struct ntff_trace *t);
 

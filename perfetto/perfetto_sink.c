@@ -20,8 +20,9 @@
 
 #define LONGEST_TRACE (UINT64_C(1) << 62)
 #define MAX_STACKED 16 /* instants left to nest at one time */
-#define FIXED_ROOM 96  /* an end or counter packet, and what a long packet has around its content  \
-                        */
+#define FIXED_ROOM                                                                                 \
+    96 /* an end or counter packet, and what a long packet has around its content                  \
+        */
 #define FLOW_SIZE 10
 
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 }; /* TrackEvent.type */
@@ -139,6 +140,12 @@ static bool make_annotations(void *user, unsigned slot, const struct ntff_event 
 {
     struct sink *s = user;
     return pft_annotate(&s->annotators[slot], &s->layout, e, d);
+}
+
+static bool make_direct(void *user, unsigned slot, const struct ntff_event *e, size_t *at)
+{
+    struct sink *s = user;
+    return pft_annotate_direct(&s->annotators[slot], s->t, &s->layout, e, at);
 }
 
 /* Arrows that point back in time say by how much. */
@@ -459,7 +466,7 @@ enum ntff_status pft_outcome(const struct ntff_out *out, bool no_memory, enum nt
 
 static bool start_details(struct sink *s)
 {
-    const struct ntff_maker maker = {s, begin_batch, make_annotations};
+    const struct ntff_maker maker = {s, begin_batch, make_annotations, make_direct};
     s->annotators = calloc(NTFF_MAKER_SLOTS, sizeof *s->annotators);
     return s->annotators && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
 }

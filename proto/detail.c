@@ -5,8 +5,7 @@
  * something new. The device times of a span's two ends get the vendor's names,
  * nc_start_timestamp_ns and nc_stop_timestamp_ns. */
 #include "proto/builder.h"
-#include "proto/decimal.h"
-#include "proto/plan.h"
+#include "proto/record.h"
 #include "proto/store.h"
 
 #include <stdio.h>
@@ -92,41 +91,24 @@ const struct ntff_attr *ntff_detail_find(const struct ntff_detail *d, const char
     return NULL;
 }
 
-/* A canonical decimal (no sign, no leading zero) below 2^64 is a number; all else is text. */
-static __attribute__((noinline)) bool canonical(const char *p, size_t n, uint64_t *out)
+bool ntff_canonical_slow(const char *p, size_t n, uint64_t *out)
 {
     return ntff_decimal(p, n, out) && (p[0] != '0' || n == 1);
-}
-
-/* The same in a source that can be read up to its end: most numbers are short enough not to ask
- * digit by digit, and most texts do not begin with a digit. */
-__attribute__((always_inline)) static inline bool canonical_in(const char *p, size_t n,
-                                                               const uint8_t *readable,
-                                                               uint64_t *out)
-{
-    if (n == 0 || (uint8_t)(p[0] - '0') > 9)
-        return false;
-    if (NTFF_UNLIKELY(n > 16 || (const char *)readable - p < 16))
-        return canonical(p, n, out);
-    return ntff_decimal_16(p, n, out) && (p[0] != '0' || n == 1);
 }
 
 /* -- records ------------------------------------------------------------------------------------
  */
 
-enum half { HALF_START, HALF_STOP, HALF_POINT };
-
 #define KEY_IS(k, n, text) ((n) == sizeof(text) - 1 && memcmp(k, text, sizeof(text) - 1) == 0)
 
-/* The key an attribute is shown under. */
-static struct ntff_slice shown_key(const char *key, size_t len, enum half half)
+struct ntff_slice ntff_shown_key_slow(struct ntff_slice key, enum ntff_record_half half)
 {
-    if (half != HALF_POINT && KEY_IS(key, len, "nc_timestamp_ns"))
-        return half == HALF_START ? (struct ntff_slice){"nc_start_timestamp_ns", 21}
-                                  : (struct ntff_slice){"nc_stop_timestamp_ns", 20};
-    if (half == HALF_STOP && KEY_IS(key, len, "cpu_timestamp_ns"))
+    if (half != NTFF_HALF_POINT && KEY_IS(key.p, key.len, "nc_timestamp_ns"))
+        return half == NTFF_HALF_START ? (struct ntff_slice){"nc_start_timestamp_ns", 21}
+                                       : (struct ntff_slice){"nc_stop_timestamp_ns", 20};
+    if (half == NTFF_HALF_STOP && KEY_IS(key.p, key.len, "cpu_timestamp_ns"))
         return (struct ntff_slice){"cpu_stop_timestamp_ns", 21};
-    return (struct ntff_slice){key, len};
+    return key;
 }
 
 static bool same_value(const struct ntff_attr *x, const struct ntff_attr *y)
@@ -171,70 +153,47 @@ static void settle_repeat(struct ntff_detail *d)
 }
 
 static bool take_text(struct ntff_detail *d, struct ntff_slice key, struct ntff_slice value,
-                      enum half half)
+                      enum ntff_record_half half)
 {
     uint64_t v;
-    struct ntff_slice k = shown_key(key.p, key.len, half);
+    struct ntff_slice k = ntff_shown_key(key, half);
     struct ntff_attr *a = add(d, k.p, k.len, NTFF_V_TEXT);
     if (!a)
         return false;
-    if (canonical(value.p, value.len, &v)) {
+    if (value.len && ntff_canonical_slow(value.p, value.len, &v)) {
         a->kind = NTFF_V_UINT;
         a->u = v;
     } else {
         a->text = value;
     }
-    if (half == HALF_STOP)
+    if (half == NTFF_HALF_STOP)
         settle_repeat(d);
     return true;
-}
-
-static inline bool message_of(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
-                              size_t *len)
-{
-    const uint8_t *end = s->data + s->len, *p = s->data + off;
-    unsigned framing = s->kind == NTFF_SOURCE_STORE ? NTFF_FRAME_VARINT : s->framing;
-    uint64_t n;
-    if (off >= s->len)
-        return false;
-    if (framing == NTFF_FRAME_U32 || framing == NTFF_FRAME_U64) {
-        size_t size = framing == NTFF_FRAME_U32 ? 4 : 8;
-        if ((size_t)(end - p) < size)
-            return false;
-        n = size == 4 ? ntff_le32(p) : ntff_le64(p);
-        p += size;
-    } else if (!(p = ntff_varint(p, end, &n))) {
-        return false;
-    }
-    *msg = p;
-    *len = n;
-    return n <= (uint64_t)(end - p);
 }
 
 bool ntff_source_message(const struct ntff_source *s, uint32_t off, const uint8_t **msg,
                          size_t *len)
 {
-    return message_of(s, off, msg, len);
+    struct ntff_wire w;
+    if (!ntff_message_at(s, off, &w))
+        return false;
+    *msg = w.p;
+    *len = (size_t)(w.end - w.p);
+    return true;
 }
 
-/* What every record has, in the order it is shown in. */
-static const struct {
-    uint8_t slot;
-    const char *key;
-    uint8_t len;
-} common_keys[] = {
+const struct ntff_common_key ntff_common_keys[NTFF_N_COMMON] = {
 #define K(slot, key)                                                                               \
     {                                                                                              \
-        slot, key, sizeof(key) - 1                                                                 \
+        slot, sizeof(key) - 1, key                                                                 \
     }
     K(NTFF_S_EVENT_TYPE, "event_type"),   K(NTFF_S_ID, "id"),
     K(NTFF_S_TRACKING_ID, "tracking_id"), K(NTFF_S_NC_IDX, "nc_idx"),
     K(NTFF_S_THREAD_ID, "thread_id"),     K(NTFF_S_TIMESTAMP, "timestamp_ns"),
     K(NTFF_S_NRTA_SEQ_ID, "nrta_seq_id"),
 };
-#define N_ALWAYS 6 /* of these; nrta_seq_id only if present [FMT] */
-#define N_COMMON NTFF_ARRAY_LEN(common_keys)
-_Static_assert(N_COMMON == NTFF_N_COMMON, "as model.h says");
+#define N_ALWAYS 6 /* of these */
+#define N_COMMON NTFF_N_COMMON
 
 /* Shown only when they say something. */
 static const struct {
@@ -243,10 +202,6 @@ static const struct {
 } rare_keys[] = {{NTFF_S_DURATION, "duration"}, {NTFF_S_PARENT_ID, "parent_id"},
                  {NTFF_S_STATUS, "status"},     {NTFF_S_TYPE, "type"},
                  {NTFF_S_DATA, "data"},         {NTFF_S_ND_IDX, "nd_idx"}};
-#define RARE_SLOTS                                                                                 \
-    (1u << NTFF_S_DURATION | 1u << NTFF_S_PARENT_ID | 1u << NTFF_S_STATUS | 1u << NTFF_S_TYPE |    \
-     1u << NTFF_S_DATA | 1u << NTFF_S_ND_IDX)
-
 struct common {
     uint64_t v[NTFF_S_COUNT];
     uint32_t has;
@@ -255,9 +210,9 @@ struct common {
 static inline void put_common(struct ntff_attr *a, size_t n, const struct common *c)
 {
     for (size_t i = 0; i < n; i++) {
-        a[i].key = (struct ntff_slice){common_keys[i].key, common_keys[i].len};
+        a[i].key = (struct ntff_slice){ntff_common_keys[i].key, ntff_common_keys[i].len};
         a[i].kind = NTFF_V_UINT;
-        a[i].u = c->v[common_keys[i].slot];
+        a[i].u = c->v[ntff_common_keys[i].slot];
     }
 }
 
@@ -306,132 +261,93 @@ static bool add_other(struct ntff_detail *d, const struct ntff_field *f, int slo
     return add_unknown(d, f->number, f->type == NTFF_WT_LEN, f->data, f->value);
 }
 
-__attribute__((always_inline)) static inline void
-take_attribute(struct ntff_attr *a, const uint8_t *p, size_t len, const uint8_t *readable,
-               enum half half)
+/* The walk over one record: numbers are gathered (or passed over), the rest is added. */
+struct taking {
+    const struct ntff_source *s;
+    struct ntff_detail *d;
+    struct common *c; /* NULL: numbers are known already */
+    enum ntff_record_half half;
+};
+
+__attribute__((always_inline)) static inline bool take_number(void *user, unsigned slot,
+                                                              const uint8_t *varint, size_t len)
 {
+    struct taking *k = user;
+    (void)len;
+    if (k->c) {
+        (void)ntff_varint_in(varint, &k->c->v[slot]);
+        k->c->has |= 1u << slot;
+    }
+    return true;
+}
+
+__attribute__((always_inline)) static inline bool take_attribute(void *user, const uint8_t *entry,
+                                                                 size_t len)
+{
+    struct taking *k = user;
+    struct ntff_detail *d = k->d;
     struct ntff_slice key, value;
     uint64_t v;
-    ntff_wire_entry(p, len, &key, &value);
-    a->key = NTFF_UNLIKELY(key.len - 15 < 2) ? shown_key(key.p, key.len, half) : key;
-    if (canonical_in(value.p, value.len, readable, &v)) {
+    if (!make_room(d, 1))
+        return false;
+    struct ntff_attr *a = &d->attrs[d->n++];
+    ntff_wire_entry(entry, len, &key, &value);
+    a->key = ntff_shown_key(key, k->half);
+    if (ntff_canonical(value.p, value.len, k->s->data + k->s->len, &v)) {
         a->kind = NTFF_V_UINT;
         a->u = v;
     } else {
         a->kind = NTFF_V_TEXT;
         a->text = value;
     }
+    if (k->half == NTFF_HALF_STOP)
+        settle_repeat(d);
+    return true;
 }
 
-/* One field, whatever it is. False at the end of the record; *good = false when memory ran out. */
-static __attribute__((noinline)) bool any_field(const struct ntff_source *s, struct ntff_wire *w,
-                                                struct ntff_detail *d, enum half half,
-                                                struct common *c, bool *good)
+static __attribute__((noinline)) bool take_other(void *user, const struct ntff_field *f)
 {
-    struct ntff_field f;
-    const uint8_t *readable = s->data + s->len;
-    if (ntff_wire_next_in(w, readable, &f) <= 0)
-        return false;
-    int slot = ntff_plan_slot(s->plan, f.number);
-    if (f.type != NTFF_WT_LEN && slot != NTFF_S_UNKNOWN) {
-        if (c) {
-            c->v[slot] = f.value;
-            c->has |= 1u << slot;
-        }
-    } else if (slot == NTFF_S_ATTRIBUTES && f.type == NTFF_WT_LEN) {
-        *good = make_room(d, 1);
-        if (*good) {
-            take_attribute(&d->attrs[d->n++], f.data, f.value, readable, half);
-            if (half == HALF_STOP)
-                settle_repeat(d);
-        }
-    } else {
-        *good = add_other(d, &f, slot);
+    struct taking *k = user;
+    int slot = ntff_plan_slot(k->s->plan, f->number);
+    if (f->type == NTFF_WT_LEN && slot == NTFF_S_ATTRIBUTES)
+        return take_attribute(k, f->data, f->value);
+    if (f->type == NTFF_WT_LEN || slot == NTFF_S_UNKNOWN)
+        return add_other(k->d, f, slot);
+    if (k->c) {
+        k->c->v[slot] = f->value;
+        k->c->has |= 1u << slot;
     }
-    return *good;
+    return true;
 }
 
-/* The walk over one record: numbers are gathered in *c (NULL: passed over), the rest is added. Two
- * kinds of fields make up nearly all: numbers, and attributes below 16 KiB, with field numbers
- * below 16. What they load lies inside the source when some bytes follow the record. */
-__attribute__((always_inline)) static inline bool walk_event(const struct ntff_source *s,
-                                                             struct ntff_wire w,
-                                                             struct ntff_detail *d, enum half half,
-                                                             struct common *c)
+static bool take_all(struct taking k, struct ntff_wire w)
 {
-    const uint8_t *readable = s->data + s->len, *end = w.end, *p = w.p;
-    const uint8_t *usual = readable - end >= 16 ? end : p;
-    const uint8_t *slots = s->plan->slot;
-    bool good = true;
-    do {
-        struct ntff_attr *next = d->attrs + d->n, *limit = d->room + d->cap;
-        uint32_t has = 0;
-        const uint8_t *field;
-        for (field = p; p < usual; field = p) {
-            unsigned tag = *p, slot = slots[tag >> 3 & 15];
-            uint64_t v;
-            if ((tag & 0x87) == NTFF_WT_VARINT && slot != NTFF_S_UNKNOWN) {
-                p = ntff_varint_in(p + 1, &v);
-                if (NTFF_UNLIKELY(!p || p > end))
-                    break;
-                if (c) {
-                    c->v[slot] = v;
-                    has |= 1u << slot;
-                }
-            } else if ((tag & 0x87) == NTFF_WT_LEN && slot == NTFF_S_ATTRIBUTES) {
-                v = p[1];
-                p += 2;
-                if (v >= 0x80) {
-                    v = (v & 0x7f) | (uint64_t)*p << 7;
-                    if (NTFF_UNLIKELY(*p++ >= 0x80))
-                        break;
-                }
-                if (NTFF_UNLIKELY(v > (uint64_t)(end - p) || p > end || next == limit))
-                    break;
-                take_attribute(next++, p, v, readable, half);
-                if (half == HALF_STOP) {
-                    d->n = (size_t)(next - d->attrs);
-                    settle_repeat(d);
-                    next = d->attrs + d->n;
-                }
-                p += v;
-            } else {
-                break;
-            }
-        }
-        d->n = (size_t)(next - d->attrs);
-        if (c)
-            c->has |= has;
-        if (NTFF_LIKELY(field == end))
-            return true;
-        w.p = field;
-        good = true;
-    } while (any_field(s, &w, d, half, c, &good) && (p = w.p));
-    return good;
+    static const struct ntff_record_visitor v = {take_number, take_attribute, take_other};
+    return ntff_record_walk(k.s, w, &k, &v);
 }
 
 /* The second record of an event: only what it says besides the numbers. */
 static bool rest_of_event(const struct ntff_source *s, struct ntff_wire w, struct ntff_detail *d,
-                          enum half half)
+                          enum ntff_record_half half)
 {
-    return walk_event(s, w, d, half, NULL);
+    return take_all((struct taking){s, d, NULL, half}, w);
 }
 
 /* Numbers are gathered, texts appended behind the room kept for the common facts, which go in last,
  * when nrta_seq_id is known to be there or not. If not, the facts begin one later. */
 static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct ntff_detail *d,
-                         enum half half)
+                         enum ntff_record_half half)
 {
     struct common c;
     c.has = 0;
     for (size_t i = 0; i < N_COMMON; i++) /* the others are read only if present */
-        c.v[common_keys[i].slot] = 0;
+        c.v[ntff_common_keys[i].slot] = 0;
     if (!make_room(d, N_COMMON))
         return false;
     d->n += N_COMMON;
-    for (size_t i = 0; half == HALF_STOP && i < N_COMMON; i++)
+    for (size_t i = 0; half == NTFF_HALF_STOP && i < N_COMMON; i++)
         d->attrs[i].key.len = SIZE_MAX; /* not there yet: nothing repeats them */
-    if (!walk_event(s, w, d, half, &c))
+    if (!take_all((struct taking){s, d, &c, half}, w))
         return false;
     for (int slot = 0; s->plan->zigzag && slot < NTFF_S_COUNT; slot++)
         if (c.has & s->plan->zigzag & 1u << slot)
@@ -444,17 +360,15 @@ static bool all_of_event(const struct ntff_source *s, struct ntff_wire w, struct
         d->n_common = N_ALWAYS;
         put_common(d->attrs, N_ALWAYS, &c);
     }
-    return !(c.has & RARE_SLOTS) || add_rare(d, &c);
+    return !(c.has & NTFF_RARE_SLOTS) || add_rare(d, &c);
 }
 
 static bool from_event(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
-                       enum half half, bool first)
+                       enum ntff_record_half half, bool first)
 {
-    const uint8_t *p;
-    size_t len;
-    if (!message_of(s, off, &p, &len))
+    struct ntff_wire w;
+    if (!ntff_message_at(s, off, &w))
         return true;
-    struct ntff_wire w = ntff_wire_init(p, len);
     return first ? all_of_event(s, w, d, half) : rest_of_event(s, w, d, half);
 }
 
@@ -478,7 +392,7 @@ static uint64_t payload_value(const uint8_t *p, const struct ntff_payload_field 
 }
 
 static bool from_raw(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
-                     enum half half, bool first)
+                     enum ntff_record_half half, bool first)
 {
     if (off > s->len || s->len - off < 112)
         return true;
@@ -500,7 +414,8 @@ static bool from_raw(const struct ntff_source *s, uint32_t off, struct ntff_deta
     const struct ntff_payload_field *f = ntff_event_payload(type, phase + 1, &n);
     for (size_t i = 0; i < n; i++) {
         uint64_t v = payload_value(r + 48, &f[i]);
-        struct ntff_slice key = shown_key(f[i].name, strlen(f[i].name), half);
+        struct ntff_slice key =
+            ntff_shown_key((struct ntff_slice){f[i].name, strlen(f[i].name)}, half);
         struct ntff_attr *a = add(d, key.p, key.len, NTFF_V_UINT);
         if (!a)
             return false;
@@ -517,7 +432,7 @@ static bool from_raw(const struct ntff_source *s, uint32_t off, struct ntff_deta
             a->kind = NTFF_V_TEXT;
             a->text = (struct ntff_slice){name, strlen(name)};
         }
-        if (half == HALF_STOP)
+        if (half == NTFF_HALF_STOP)
             settle_repeat(d);
     }
     return true;
@@ -546,7 +461,8 @@ static bool number_text(struct ntff_attr *a, struct ntff_slice v, int kind)
     return true;
 }
 
-static bool take_store_entry(struct ntff_detail *d, const struct ntff_field *f, enum half half)
+static bool take_store_entry(struct ntff_detail *d, const struct ntff_field *f,
+                             enum ntff_record_half half)
 {
     struct ntff_wire w = ntff_wire_init(f->data, f->value);
     struct ntff_slice key = {"", 0}, value = {"", 0};
@@ -562,7 +478,7 @@ static bool take_store_entry(struct ntff_detail *d, const struct ntff_field *f, 
     }
     if (kind == NTFF_STORE_TEXT || kind == NTFF_STORE_RAW)
         return take_text(d, key, value, half);
-    struct ntff_slice k = shown_key(key.p, key.len, half);
+    struct ntff_slice k = ntff_shown_key(key, half);
     struct ntff_attr *a = add(d, k.p, k.len, NTFF_V_NULL);
     if (!a)
         return false;
@@ -573,7 +489,7 @@ static bool take_store_entry(struct ntff_detail *d, const struct ntff_field *f, 
         a->kind = NTFF_V_TEXT;
         a->text = value;
     }
-    if (half == HALF_STOP)
+    if (half == NTFF_HALF_STOP)
         settle_repeat(d);
     return true;
 }
@@ -600,7 +516,7 @@ static bool store_scalar(struct ntff_detail *d, const struct ntff_field *f)
 }
 
 static bool from_store(const struct ntff_source *s, uint32_t off, struct ntff_detail *d,
-                       enum half half, bool first)
+                       enum ntff_record_half half, bool first)
 {
     const uint8_t *msg;
     size_t len;
@@ -628,7 +544,7 @@ static bool from_store(const struct ntff_source *s, uint32_t off, struct ntff_de
  */
 
 static bool from_ref(const struct ntff_trace *t, struct ntff_ref ref, struct ntff_detail *d,
-                     enum half half, bool first)
+                     enum ntff_record_half half, bool first)
 {
     if (ref.src >= t->n_sources)
         return true;
@@ -670,10 +586,9 @@ static bool resolve_names(const struct ntff_trace *t, struct ntff_ref ref, struc
     return true;
 }
 
-/* Has the stop record anything to say that the start has not? */
-static inline bool stop_tells(const struct ntff_event *e)
+bool ntff_detail_is_plain(const struct ntff_trace *t)
 {
-    return e->start_ref.src == NTFF_SRC_NONE || !(e->flags & NTFF_EV_STOP_PLAIN);
+    return !t->rewrite && !(t->owned && t->owned->names.map.n);
 }
 
 /* always_inline: gcc takes a function that only prefetches for one that does nothing. */
@@ -692,7 +607,7 @@ void ntff_detail_prefetch(const struct ntff_trace *t, size_t index)
     if (index >= t->n_events)
         return;
     prefetch_record(t, t->events[index].start_ref);
-    if (stop_tells(&t->events[index]))
+    if (ntff_stop_tells(&t->events[index]))
         prefetch_record(t, t->events[index].stop_ref);
 }
 
@@ -704,10 +619,9 @@ static bool facts(const struct ntff_trace *t, const struct ntff_event *e, struct
     d->scratch.len = 0;
     if (any.src < t->n_sources && t->sources[any.src].kind == NTFF_SOURCE_NOTIF)
         return scratch_room(d, 4096) && ntff_notif_detail(t, e, d);
-    bool point = e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE);
-    bool has_start = e->start_ref.src != NTFF_SRC_NONE, all = stop_tells(e);
-    return from_ref(t, e->start_ref, d, point ? HALF_POINT : HALF_START, true) &&
-           (!all || from_ref(t, e->stop_ref, d, HALF_STOP, !has_start)) &&
+    return from_ref(t, e->start_ref, d, ntff_start_half(e), true) &&
+           (!ntff_stop_tells(e) ||
+            from_ref(t, e->stop_ref, d, NTFF_HALF_STOP, !ntff_has_start(e))) &&
            resolve_names(t, any, d) && !d->scratch.failed;
 }
 

@@ -2,6 +2,7 @@
  * a slot, one after the other; only what the maker made of them is kept until it is taken. */
 #include "proto/details.h"
 
+#include "proto/record.h"
 #include "proto/worker.h"
 
 #include <stdlib.h>
@@ -22,8 +23,10 @@ struct batch {
     struct room room;
     size_t first, n;
     bool failed;
-    uint64_t left;                /* a bit per event: nothing made */
-    size_t end[1 + BATCH_EVENTS]; /* of what was made of the events before, at 0: of none */
+    uint64_t left; /* a bit per event: nothing made */
+    struct {
+        size_t at, end;
+    } made[BATCH_EVENTS];
 };
 _Static_assert(BATCH_EVENTS == 64, "as .left has bits");
 
@@ -32,6 +35,7 @@ struct ntff_details {
     struct ntff_maker maker;
     struct ntff_ahead *ahead;
     size_t n_claimed;
+    bool direct;
     int slot;         /* taken now, -1 = none yet */
     struct room room; /* the taker's */
     unsigned n_batches;
@@ -49,12 +53,19 @@ static bool claim(void *user, unsigned slot)
     return b->n > 0;
 }
 
-/* False if it was not made: what was written is gone. */
-static inline bool make_one(struct ntff_details *d, struct room *r, unsigned slot, size_t index)
+/* Sets *at, where the bytes begin. False if it was not made: what was written is gone; *failed if
+ * memory ran out for the details. */
+static inline bool make_one(struct ntff_details *d, struct room *r, unsigned slot, size_t index,
+                            bool direct, size_t *at, bool *failed)
 {
     const struct ntff_event *e = &d->t->events[index];
-    size_t before = (size_t)(r->w.p - r->w.start);
-    if (NTFF_LIKELY(d->maker.make(d->maker.user, slot, e, &r->detail) && !ntff_out_failed(r->out)))
+    size_t before = *at = (size_t)(r->w.p - r->w.start);
+    if (NTFF_LIKELY(direct && d->maker.make_direct(d->maker.user, slot, e, at)))
+        return true;
+    *at = before;
+    r->w.p = r->w.start + before;
+    *failed = !ntff_detail(d->t, e, &r->detail);
+    if (!*failed && d->maker.make(d->maker.user, slot, e, &r->detail) && !ntff_out_failed(r->out))
         return true;
     r->w.p = r->w.start + before;
     return false;
@@ -75,12 +86,12 @@ static void make(void *user, unsigned slot)
     b->left = 0;
     begin(d, r, slot);
     for (size_t i = 0; i < b->n && !b->failed; i++) {
-        size_t index = b->first + i;
-        ntff_detail_prefetch(d->t, index + NTFF_DETAIL_AHEAD);
-        b->failed = !ntff_detail(d->t, &d->t->events[index], &r->detail);
-        bool made = !b->failed && b->end[i] < BATCH_BYTES && make_one(d, r, slot, index);
+        ntff_detail_prefetch(d->t, b->first + i + NTFF_DETAIL_AHEAD);
+        bool room = (size_t)(r->w.p - r->w.start) < BATCH_BYTES;
+        bool made =
+            room && make_one(d, r, slot, b->first + i, d->direct, &b->made[i].at, &b->failed);
         b->left |= (uint64_t)!made << i;
-        b->end[i + 1] = (size_t)(r->w.p - r->w.start);
+        b->made[i].end = (size_t)(r->w.p - r->w.start);
     }
     b->failed |= ntff_out_failed(r->out);
 }
@@ -111,6 +122,7 @@ struct ntff_details *ntff_details_start(const struct ntff_trace *t, unsigned job
         return NULL;
     d->t = t;
     d->maker = *maker;
+    d->direct = maker->make_direct && ntff_detail_is_plain(t);
     d->slot = -1;
     d->n_batches = n;
     bool good = room_init(&d->room);
@@ -128,10 +140,12 @@ struct ntff_details *ntff_details_start(const struct ntff_trace *t, unsigned job
 static bool make_now(struct ntff_details *d, size_t index, struct ntff_made *made)
 {
     struct room *r = &d->room;
+    bool failed;
     begin(d, r, NTFF_TAKER);
-    if (!ntff_detail(d->t, &d->t->events[index], &r->detail) || !make_one(d, r, NTFF_TAKER, index))
+    *made = (struct ntff_made){.w = &r->w, .slot = NTFF_TAKER};
+    if (!make_one(d, r, NTFF_TAKER, index, false, &made->at, &failed))
         return false;
-    *made = (struct ntff_made){&r->w, 0, (size_t)(r->w.p - r->w.start), NTFF_TAKER};
+    made->end = (size_t)(r->w.p - r->w.start);
     return true;
 }
 
@@ -149,7 +163,7 @@ bool ntff_details_of(struct ntff_details *d, size_t index, bool again, struct nt
         return false;
     if (NTFF_UNLIKELY(again || b->left >> i & 1))
         return make_now(d, index, made);
-    *made = (struct ntff_made){&b->room.w, b->end[i], b->end[i + 1], (unsigned)d->slot};
+    *made = (struct ntff_made){&b->room.w, b->made[i].at, b->made[i].end, (unsigned)d->slot};
     return true;
 }
 

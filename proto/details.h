@@ -24,6 +24,9 @@ struct ntff_maker {
      * the taker; from the taker: out of memory. What was written then is dropped. */
     bool (*make)(void *user, unsigned slot, const struct ntff_event *e,
                  const struct ntff_detail *d);
+    /* The same bytes from the records themselves (record.h), for events that need nothing else;
+     * false = by make. *at: where they begin, from w->start; is where w stands now. May be NULL. */
+    bool (*make_direct)(void *user, unsigned slot, const struct ntff_event *e, size_t *at);
 };
 
 /* What was made of one event: bytes at .. end from w->start. */
