@@ -1,15 +1,13 @@
 /* chrome_sink - see chrome_sink.h.
  *
  * An X event holds start and duration, so a line is written when a span begins; ends need none. The
- * fixed pieces are made once and copied from then on: per lane "pid":..,"tid":.., per annotation
- * name ,"name":, per event name, per counter. */
+ * fixed pieces are made once and copied from then on: per lane "pid":..,"tid":.., per event name,
+ * per counter. Arguments are made ahead, by other threads (chrome_args.c). */
 #include "conv/chrome_sink.h"
 
+#include "conv/chrome_args.h"
 #include "conv/jsonw.h"
-#include "perfetto/intern.h"
-#include "perfetto/layout.h"
 #include "perfetto/provenance.h"
-#include "proto/details.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,33 +28,19 @@ struct piece {
     size_t len;
 };
 
-/* ,"name": - made by the taker, read by all. */
-struct key_piece {
-    _Atomic(const uint8_t *) p; /* NULL = not yet */
-    size_t len;
-};
-
-struct arguer { /* what makes arguments, one per slot of details.h */
-    struct pft_namer names;
-    struct ntff_put *w;
-    bool first;         /* no comma before the next */
-    uint64_t cut_texts; /* by the taker: texts too long are left to it */
-};
-
 struct sink {
     const struct ntff_trace *t;
     const struct pft_options *opt;
     struct pft_stats *stats;
     struct conv_json j; /* .w is what the lines go through */
     struct pft_layout layout;
-    struct pft_intern in;         /* for names of annotations only */
+    struct conv_args_names names; /* of arguments */
     struct ntff_details *details; /* NULL with no_args */
-    struct arguer *arguers;       /* by slot; NULL with no_args */
+    struct conv_arguer *arguers;  /* by slot; NULL with no_args */
     struct lane_ids *lanes;       /* by lane number */
     bool *lane_used;
     struct ntff_arena pieces;
     struct piece *lane_piece;    /* by lane number: "pid":..,"tid":..,"ts": */
-    struct key_piece *key_piece; /* by iid */
     struct piece *name_piece;    /* by name of events: "name" */
     struct piece *counter_piece; /* by track: ,"name":"..","args":{"unit": */
     struct piece cat_piece[NTFF_CAT_COUNT];
@@ -70,21 +54,17 @@ struct sink {
 /* A literal of known length. */
 #define PUT(w, literal) ntff_put_bytes((w), (literal), sizeof(literal) - 1)
 
-/* A copy of what was written since mark (an offset from w->start). Without memory the piece is made
- * again next time. */
-static struct piece copy_of(struct sink *s, const struct ntff_put *w, size_t mark)
-{
-    const uint8_t *from = w->start + mark;
-    size_t len = (size_t)(w->p - from);
-    uint8_t *copy = ntff_out_failed(w->o) ? NULL : ntff_arena_alloc(&s->pieces, len);
-    if (copy)
-        memcpy(copy, from, len);
-    return (struct piece){copy, len};
-}
-
+/* Keeps what was written since mark (an offset from w.start) as a piece. Without memory the piece
+ * is made again next time. */
 static void keep_piece(struct sink *s, struct piece *piece, size_t mark)
 {
-    *piece = copy_of(s, &s->j.w, mark);
+    const uint8_t *from = s->j.w.start + mark;
+    size_t len = (size_t)(s->j.w.p - from);
+    uint8_t *copy = ntff_out_failed(s->j.w.o) ? NULL : ntff_arena_alloc(&s->pieces, len);
+    if (!copy)
+        return;
+    memcpy(copy, from, len);
+    *piece = (struct piece){copy, len};
 }
 
 static inline bool put_piece(struct sink *s, const struct piece *piece)
@@ -147,140 +127,35 @@ static uint32_t lane_of(const struct sink *s, const struct ntff_event *e)
 /* -- arguments -----------------------------------------------------------------------------------
  */
 
-static void put_key_text(struct ntff_put *w, const char *p, size_t len)
-{
-    conv_json_put_text(w, p, len);
-    PUT(w, ":");
-}
-
-/* Makes a name's piece; its taker is the only one to. */
-static void make_key(struct sink *s, struct arguer *a, uint32_t iid)
-{
-    size_t mark = (size_t)(a->w->p - a->w->start);
-    PUT(a->w, ",");
-    put_key_text(a->w, ntff_text(&s->in.names, iid), ntff_text_len(&s->in.names, iid));
-    struct piece made = copy_of(s, a->w, mark);
-    a->w->p = a->w->start + mark;
-    s->key_piece[iid].len = made.len;
-    atomic_store_explicit(&s->key_piece[iid].p, made.p, memory_order_release);
-    s->in.defs.len = 0; /* nobody reads the definitions here */
-}
-
-/* ,"key": - of the first one all but the comma. False if this is left to the taker. */
-static inline bool put_key(struct sink *s, struct arguer *a, struct ntff_slice key, size_t place)
-{
-    const struct pft_key *k = pft_namer_key(&a->names, key.p, key.len, place);
-    size_t skip = a->first;
-    const uint8_t *piece = NULL;
-    if (k)
-        piece = atomic_load_explicit(&s->key_piece[k->iid].p, memory_order_acquire);
-    if (NTFF_UNLIKELY(!piece)) {
-        if (!a->names.may_define)
-            return false;
-        if (k) {
-            make_key(s, a, k->iid);
-            piece = atomic_load_explicit(&s->key_piece[k->iid].p, memory_order_relaxed);
-        }
-    }
-    a->first = false;
-    if (NTFF_LIKELY(piece != NULL)) {
-        ntff_put_bytes(a->w, piece + skip, s->key_piece[k->iid].len - skip);
-        return true;
-    }
-    if (!skip)
-        PUT(a->w, ",");
-    put_key_text(a->w, key.p, key.len);
-    return true;
-}
-
-static void put_number(struct ntff_put *w, bool negative, uint64_t magnitude)
-{
-    bool quoted = magnitude > CONV_JSON_EXACT;
-    if (quoted)
-        PUT(w, "\"");
-    if (negative)
-        PUT(w, "-");
-    conv_json_put_u64(w, magnitude);
-    if (quoted)
-        PUT(w, "\"");
-}
-
-static void put_value_text(struct arguer *a, struct ntff_slice text)
-{
-    if (text.len > PFT_MAX_TEXT) {
-        text.len = PFT_MAX_TEXT;
-        a->cut_texts++;
-    }
-    conv_json_put_text(a->w, text.p, text.len);
-}
-
-static bool put_attr(struct sink *s, struct arguer *a, const struct ntff_attr *attr, size_t place)
-{
-    struct ntff_put *w = a->w;
-    if (!put_key(s, a, attr->key, place))
-        return false;
-    switch (attr->kind) {
-    case NTFF_V_TEXT:
-        if (attr->text.len > PFT_MAX_TEXT && !a->names.may_define)
-            return false;
-        put_value_text(a, attr->text);
-        break;
-    case NTFF_V_UINT:
-        put_number(w, false, attr->u);
-        break;
-    case NTFF_V_INT:
-        put_number(w, attr->i < 0, attr->i < 0 ? -(uint64_t)attr->i : (uint64_t)attr->i);
-        break;
-    case NTFF_V_BOOL:
-        conv_json_raw(w, attr->b ? "true" : "false");
-        break;
-    case NTFF_V_DOUBLE:
-        conv_json_put_double(w, attr->d);
-        break;
-    default:
-        conv_json_raw(w, "null");
-    }
-    return true;
-}
-
 static void begin_batch(void *user, unsigned slot, struct ntff_put *w)
 {
     struct sink *s = user;
-    struct arguer *a = &s->arguers[slot];
-    a->w = w;
-    a->names.in = &s->in;
-    a->names.may_define = slot == NTFF_TAKER;
+    conv_arguer_begin(&s->arguers[slot], &s->names, slot == NTFF_TAKER, w);
 }
 
 static bool make_args(void *user, unsigned slot, const struct ntff_event *e,
                       const struct ntff_detail *d)
 {
     struct sink *s = user;
-    struct arguer *a = &s->arguers[slot];
-    struct ntff_attr own[PFT_MAX_OWN];
-    size_t n_own = pft_own_facts(&s->layout, e, own);
-    a->first = true;
-    pft_namer_event(&a->names, e->name);
-    for (size_t i = 0; i < n_own; i++)
-        if (!put_attr(s, a, &own[i], PFT_GUESSED_PLACES - 1))
-            return false;
-    for (size_t i = 0; i < d->n; i++)
-        if (!put_attr(s, a, &d->attrs[i], i))
-            return false;
-    return true;
+    return conv_args_make(&s->arguers[slot], &s->layout, e, d);
+}
+
+static bool make_direct(void *user, unsigned slot, const struct ntff_event *e, size_t *at)
+{
+    struct sink *s = user;
+    (void)at;
+    return conv_args_make_direct(&s->arguers[slot], s->t, &s->layout, e);
 }
 
 static bool put_skews(struct sink *s, const struct ntff_flow_list *f, struct ntff_made *made)
 {
-    struct arguer *a = &s->arguers[NTFF_TAKER];
     bool good = true;
     for (size_t i = 0; i < f->n_in && good; i++) {
-        const struct ntff_flow *flow = f->in[i];
-        struct ntff_attr skew = {.key = {"skew_ns", 7}, .kind = NTFF_V_UINT};
-        skew.u = s->t->events[flow->from].ts_ns - s->t->events[flow->to].ts_ns;
-        good = !flow->reversed || put_attr(s, a, &skew, PFT_GUESSED_PLACES - 1);
+        const struct ntff_event *from = &s->t->events[f->in[i]->from];
+        const struct ntff_event *to = &s->t->events[f->in[i]->to];
+        if (f->in[i]->reversed)
+            good = conv_args_add(&s->arguers[NTFF_TAKER], "skew_ns", from->ts_ns - to->ts_ns, made);
     }
-    made->end = (size_t)(a->w->p - a->w->start);
     return good;
 }
 
@@ -469,11 +344,9 @@ static bool give_lanes(struct sink *s)
     s->lanes = calloc(n + 1, sizeof *s->lanes);
     s->lane_used = calloc(n + 1, sizeof *s->lane_used);
     s->lane_piece = calloc(n + 1, sizeof *s->lane_piece);
-    s->key_piece = calloc(PFT_MAX_KEYS + 2, sizeof *s->key_piece);
     s->name_piece = calloc(s->t->strs.items.n + 1, sizeof *s->name_piece);
     s->counter_piece = calloc(s->t->n_tracks + 1, sizeof *s->counter_piece);
-    if (!s->lanes || !s->lane_used || !s->lane_piece || !s->key_piece || !s->name_piece ||
-        !s->counter_piece)
+    if (!s->lanes || !s->lane_used || !s->lane_piece || !s->name_piece || !s->counter_piece)
         return false;
     for (size_t i = 0; i < s->t->n_events; i++)
         s->lane_used[lane_of(s, &s->t->events[i])] = true;
@@ -615,7 +488,7 @@ static void put_head(struct sink *s)
 
 static bool start_details(struct sink *s)
 {
-    const struct ntff_maker maker = {s, begin_batch, make_args, NULL};
+    const struct ntff_maker maker = {s, begin_batch, make_args, make_direct};
     s->arguers = calloc(NTFF_MAKER_SLOTS, sizeof *s->arguers);
     return s->arguers && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
 }
@@ -632,7 +505,7 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
     enum ntff_status status = pft_layout_init(&s->layout, s->t, err);
     if (status != NTFF_OK)
         return status;
-    if (!give_lanes(s) || !pft_intern_init(&s->in))
+    if (!give_lanes(s) || !conv_args_names_init(&s->names))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the table of rows");
     if (!s->opt->no_args && !start_details(s))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the details of events");
@@ -663,12 +536,11 @@ enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_
         status = write_all(&s, out, err);
     stop_details(&s);
     pft_layout_done(&s.layout);
-    pft_intern_done(&s.in);
+    conv_args_names_done(&s.names);
     ntff_arena_free(&s.pieces);
     free(s.lanes);
     free(s.lane_used);
     free(s.lane_piece);
-    free(s.key_piece);
     free(s.name_piece);
     free(s.counter_piece);
     return status;

@@ -375,12 +375,11 @@ __attribute__((always_inline)) static inline bool direct_record(struct direct *x
                                                                 const struct ntff_record_visitor *v)
 {
     struct ntff_wire w;
-    if (NTFF_UNLIKELY(ref.src >= t->n_sources || t->sources[ref.src].kind != NTFF_SOURCE_EVENTS ||
-                      t->sources[ref.src].plan->zigzag ||
-                      !ntff_message_at(&t->sources[ref.src], ref.off, &w)))
+    if (!ntff_record_at(t, ref, &w))
         return false;
-    x->readable = t->sources[ref.src].data + t->sources[ref.src].len;
-    return ntff_record_walk(&t->sources[ref.src], w, x, v);
+    const struct ntff_source *s = &t->sources[ref.src];
+    x->readable = s->data + s->len;
+    return ntff_record_walk(s, w, x, v);
 }
 
 /* The common facts, to end at `end`; what stands behind stays. Returns where they begin. */

@@ -89,6 +89,18 @@ static inline bool ntff_message_at(const struct ntff_source *s, uint32_t off, st
     return n <= (uint64_t)(end - p);
 }
 
+/* The ntrace_event of a ref whose numbers stand there as they are meant; false if it names
+ * something else. */
+static inline bool ntff_record_at(const struct ntff_trace *t, struct ntff_ref ref,
+                                  struct ntff_wire *w)
+{
+    if (NTFF_UNLIKELY(ref.src >= t->n_sources))
+        return false;
+    const struct ntff_source *s = &t->sources[ref.src];
+    return NTFF_LIKELY(s->kind == NTFF_SOURCE_EVENTS && !s->plan->zigzag &&
+                       ntff_message_at(s, ref.off, w));
+}
+
 /* Length of the varint at p, 1 .. 10; 0 if it has no end there. Ten bytes can be read. */
 __attribute__((always_inline)) static inline size_t ntff_varint_len(const uint8_t *p)
 {
