@@ -68,11 +68,11 @@ static void draw_hints(struct tui_app *a, struct tui_screen *s, struct tui_rect 
         "gap", "m",      "mark", "f",      "filter", "2",    "details", "3",       "stats",
         "e",   "export", "i",    "about",  "q",      "quit", NULL};
     static const char *const list[] = {"Up Down",   "line", "Enter",    "go there", "Tab",
-                                       "next pane", "Esc",  "timeline", "F1",       "help",
-                                       "q",         "quit", NULL};
+                                       "next pane", "Esc",  "timeline", "q",        "close",
+                                       "F1",        "help", NULL};
     static const char *const stats[] = {
         "c",   "sort",      "b",   "names or tracks", "S", "scope", "Enter", "go there",
-        "Tab", "next pane", "Esc", "timeline",        NULL};
+        "Tab", "next pane", "Esc", "timeline",        "q", "close", NULL};
     static const char *const page[] = {"Up Down", "scroll", "q", "leave", NULL};
     const char *const *h = a->over                        ? page
                            : a->focus == TUI_PANE_DETAILS ? list
