@@ -123,10 +123,13 @@ static void put_value(struct conv_arguer *a, const struct ntff_attr *attr)
     }
 }
 
-/* False if the event is left to the taker. */
-static bool put_attr(struct conv_arguer *a, const struct ntff_attr *attr, size_t place)
+/* A fact of a record, or (own) one of ours. False if the event is left to the taker. */
+static bool put_attr(struct conv_arguer *a, const struct ntff_attr *attr, size_t place, bool own)
 {
     const struct pft_key *k = pft_namer_key(&a->namer, attr->key.p, attr->key.len, place);
+    if (NTFF_UNLIKELY(a->namer.in->only != NULL) && !own &&
+        (k ? k->hidden : pft_intern_hides(a->namer.in, attr->key.p, attr->key.len)))
+        return k || a->namer.may_define;
     bool later = attr->kind == NTFF_V_TEXT && attr->text.len > PFT_MAX_TEXT;
     if (NTFF_UNLIKELY((!k || later) && !a->namer.may_define) || (k && !put_key(a, k)))
         return false;
@@ -147,7 +150,7 @@ static bool begin_event(struct conv_arguer *a, const struct pft_layout *layout,
     a->first = true;
     pft_namer_event(&a->namer, e->name);
     for (size_t i = 0; i < n; i++)
-        if (!put_attr(a, &own[i], PFT_GUESSED_PLACES - 1))
+        if (!put_attr(a, &own[i], PFT_GUESSED_PLACES - 1, true))
             return false;
     return true;
 }
@@ -158,7 +161,7 @@ bool conv_args_make(struct conv_arguer *a, const struct pft_layout *layout,
     if (!begin_event(a, layout, e))
         return false;
     for (size_t i = 0; i < d->n; i++)
-        if (!put_attr(a, &d->attrs[i], i))
+        if (!put_attr(a, &d->attrs[i], i, false))
             return false;
     return true;
 }
@@ -166,7 +169,7 @@ bool conv_args_make(struct conv_arguer *a, const struct pft_layout *layout,
 bool conv_args_add(struct conv_arguer *a, const char *key, uint64_t v, struct ntff_made *made)
 {
     struct ntff_attr attr = {.key = {key, strlen(key)}, .kind = NTFF_V_UINT, .u = v};
-    bool good = put_attr(a, &attr, PFT_GUESSED_PLACES - 1);
+    bool good = put_attr(a, &attr, PFT_GUESSED_PLACES - 1, true);
     made->end = (size_t)(a->w->p - a->w->start);
     return good;
 }

@@ -488,7 +488,9 @@ static void put_head(struct sink *s)
 
 static bool start_details(struct sink *s)
 {
-    const struct ntff_maker maker = {s, begin_batch, make_args, make_direct};
+    const struct ntff_maker maker = {s, begin_batch, make_args,
+                                     s->opt->only_args ? NULL : make_direct};
+    s->names.in.only = s->opt->only_args;
     s->arguers = calloc(NTFF_MAKER_SLOTS, sizeof *s->arguers);
     return s->arguers && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
 }

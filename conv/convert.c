@@ -20,7 +20,7 @@ enum format { FORMAT_PERFETTO, FORMAT_CHROME };
 struct settings {
     int format;    /* enum format; -1 = not settled yet */
     unsigned jobs; /* of the options about reading */
-    const char *output, *summary;
+    const char *output, *summary, *only_args;
     struct conv_time from, to;
     bool force, strict, quiet, verbose, no_args, compact, open;
 };
@@ -69,6 +69,9 @@ static const struct conv_option options[] = {
     {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
     {"no-args", 0, NULL, "leave the details of events out: smaller, faster", CONV_OPT_FLAG,
      AT(no_args), NULL},
+    {"args", 0, "LIST",
+     "of the details of events only these, by name: event_type,exec_id (default: all)",
+     CONV_OPT_TEXT, AT(only_args), NULL},
     {"compact", 0, NULL,
      "Perfetto: write time differences; smaller, but only whole files can be read", CONV_OPT_FLAG,
      AT(compact), NULL},
@@ -149,6 +152,10 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
         conv_say("not writing binary data to a terminal; use -o FILE");
         return CONV_USAGE;
     }
+    if (s->no_args && s->only_args) {
+        conv_say("--args and --no-args exclude each other");
+        return CONV_USAGE;
+    }
     if (s->from.given && s->to.given && s->from.relative == s->to.relative &&
         s->from.ns >= s->to.ns) {
         conv_say("--from is not before --to");
@@ -185,6 +192,7 @@ static int write_trace(const struct settings *s, struct ntff_trace *t, struct nt
     struct ntff_out *out;
     int flags = (s->force ? NTFF_OUT_REPLACE : 0) | (gzip ? NTFF_OUT_GZIP : 0);
     struct pft_options opt = {.no_args = s->no_args,
+                              .only_args = s->only_args,
                               .jobs = s->jobs,
                               .compact = s->compact,
                               .creator = "ntff-conv " NTFF_VERSION,

@@ -70,10 +70,13 @@ static void put_output(struct conv_json *j, const struct conv_summary *s)
         const struct pft_stats *n = s->stats;
         conv_json_key(j, "parts");
         conv_json_object(j);
-        conv_json_key_u64(j, "spans", n->span_bytes + n->instant_bytes - n->flow_bytes);
+        conv_json_key_u64(j, "spans", n->span_bytes);
+        conv_json_key_u64(j, "instants", n->instant_bytes);
         conv_json_key_u64(j, "flows", n->flow_bytes);
         conv_json_key_u64(j, "samples", n->sample_bytes);
-        conv_json_key_u64(j, "rest", s->bytes - n->span_bytes - n->instant_bytes - n->sample_bytes);
+        conv_json_key_u64(j, "rest",
+                          s->bytes - n->span_bytes - n->instant_bytes - n->flow_bytes -
+                              n->sample_bytes);
         conv_json_end(j);
     }
     conv_json_key(j, "compact");

@@ -220,10 +220,15 @@ static __attribute__((noinline)) void put_rare(struct pft_annotator *a, uint32_t
 /* -- an event ------------------------------------------------------------------------------------
  */
 
-/* Asks for room itself. False if the event is left to the taker. */
-static inline bool put_attr(struct pft_annotator *a, const struct ntff_attr *attr, size_t place)
+/* A fact of a record, or (own) one of ours. Asks for room itself. False if the event is left to the
+ * taker. */
+static inline bool put_attr(struct pft_annotator *a, const struct ntff_attr *attr, size_t place,
+                            bool own)
 {
     const struct pft_key *k = pft_namer_key(&a->names, attr->key.p, attr->key.len, place);
+    if (NTFF_UNLIKELY(a->names.in->only != NULL) && !own &&
+        (k ? k->hidden : pft_intern_hides(a->names.in, attr->key.p, attr->key.len)))
+        return k || a->names.may_define;
     ntff_put_room(a->w, ROOM);
     if (NTFF_UNLIKELY(!k)) {
         if (!a->names.may_define)
@@ -253,10 +258,10 @@ static inline bool put_common(struct pft_annotator *a, const struct ntff_detail 
             a->w->p = put_varint(a->w->p, iid, TAG_UINT, attr->u);
             continue;
         }
-        if (!put_attr(a, attr, PFT_GUESSED_PLACES - 1))
+        if (!put_attr(a, attr, PFT_GUESSED_PLACES - 1, false))
             return false;
         const struct pft_key *k = pft_intern_find(a->names.in, attr->key.p, attr->key.len);
-        a->common[i] = k && k->iid < 0x80 ? (uint8_t)k->iid : 0;
+        a->common[i] = k && k->iid < 0x80 && !k->hidden ? (uint8_t)k->iid : 0;
     }
     return true;
 }
@@ -267,7 +272,7 @@ static bool put_own(struct pft_annotator *a, const struct pft_layout *layout,
     struct ntff_attr own[PFT_MAX_OWN];
     size_t n = pft_own_facts(layout, e, own);
     for (size_t i = 0; i < n; i++)
-        if (!put_attr(a, &own[i], PFT_GUESSED_PLACES - 1))
+        if (!put_attr(a, &own[i], PFT_GUESSED_PLACES - 1, true))
             return false;
     return true;
 }
@@ -279,7 +284,7 @@ bool pft_annotate(struct pft_annotator *a, const struct pft_layout *layout,
     pft_namer_event(&a->names, e->name);
     bool good = (!pft_has_own_facts(layout, e) || put_own(a, layout, e)) && put_common(a, d);
     for (size_t i = d->n_common; i < d->n && good; i++)
-        good = put_attr(a, &d->attrs[i], i);
+        good = put_attr(a, &d->attrs[i], i, false);
     if (!good)
         a->texts.n = n_texts;
     return good && !a->failed;
@@ -288,7 +293,7 @@ bool pft_annotate(struct pft_annotator *a, const struct pft_layout *layout,
 bool pft_annotate_uint(struct pft_annotator *a, const char *key, uint64_t v, struct ntff_made *made)
 {
     struct ntff_attr attr = {.key = {key, strlen(key)}, .kind = NTFF_V_UINT, .u = v};
-    bool good = put_attr(a, &attr, PFT_GUESSED_PLACES - 1);
+    bool good = put_attr(a, &attr, PFT_GUESSED_PLACES - 1, true);
     made->end = (size_t)(a->w->p - a->w->start);
     return good;
 }

@@ -75,6 +75,16 @@ static ntff_str written_name(struct pft_intern *in, const char *p, size_t len)
     return in->names.items.n > before ? id : NTFF_STR_NONE;
 }
 
+bool pft_intern_hides(const struct pft_intern *in, const char *p, size_t len)
+{
+    for (const char *at = in->only; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == len && memcmp(at, p, len) == 0)
+            return false;
+    }
+    return in->only != NULL;
+}
+
 const struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_t len)
 {
     const struct pft_key *known = pft_intern_find(in, p, len);
@@ -95,6 +105,7 @@ const struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_
     k->len = (uint32_t)len;
     k->hash = (uint32_t)(hash >> 32);
     k->iid = id;
+    k->hidden = pft_intern_hides(in, p, len);
     pft_intern_define(in, PFT_DEF_KEY, id, ntff_text(&in->names, id),
                       ntff_text_len(&in->names, id));
     atomic_store_explicit(&k->text, copy, memory_order_release);

@@ -35,6 +35,7 @@ struct pft_key {                /* an annotation name */
     _Atomic(const char *) text; /* as in the file; NULL = empty slot */
     uint32_t len, hash;
     uint32_t iid; /* from 1 */
+    bool hidden;  /* records' facts of this name are left out */
 };
 
 struct pft_text {
@@ -47,6 +48,7 @@ struct pft_intern {
     struct ntff_arena arena;
     struct ntff_strtab names; /* of annotations as written: the id is the iid */
     struct ntff_buf defs;
+    const char *only; /* "a,b": records' facts of other names are left out; NULL = of none */
     struct pft_key *keys;
     uint32_t n_keys;
     struct pft_text *texts;
@@ -65,6 +67,9 @@ void pft_intern_define(struct pft_intern *in, uint32_t field, uint64_t iid, cons
 uint32_t pft_intern_text(struct pft_intern *in, const char *p, size_t len);
 /* The same for text of any kind, but only if it has an iid already. */
 uint32_t pft_intern_known(const struct pft_intern *in, const char *p, size_t len);
+
+/* True if records' facts of this name are left out; of names with an iid .hidden tells. */
+bool pft_intern_hides(const struct pft_intern *in, const char *p, size_t len);
 
 /* The annotation name p[0..len), NULL when the table is full. What is written for it has '.', '['
  * and ']' replaced by '_' (readers would do so), is valid UTF-8, not empty, and no other name's. */

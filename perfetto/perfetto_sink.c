@@ -122,7 +122,6 @@ static uint8_t *put_flows(struct sink *s, uint8_t *p, const struct ntff_flow_lis
         p = put_flow(s, p, f->out[i], self);
     for (size_t i = 0; i < f->n_in; i++)
         p = put_flow(s, p, f->in[i], self);
-    s->stats->flow_bytes += FLOW_SIZE * (f->n_out + f->n_in);
     return p;
 }
 
@@ -225,7 +224,9 @@ static bool put_event(struct sink *s, uint32_t index, const struct ntff_event *e
     *w->p = TAG_PACKET;
     uint8_t *p = put_frame(pbw_put_varint(w->p + 1, len), stamp);
     p = put_parts(s, p, &parts, (uint8_t)(e->cat + 1), type, index);
-    *bytes += (uint64_t)(p - w->p);
+    size_t flow_bytes = FLOW_SIZE * (f->n_out + f->n_in);
+    s->stats->flow_bytes += flow_bytes;
+    *bytes += (uint64_t)(p - w->p) - flow_bytes;
     w->p = p;
     if (NTFF_UNLIKELY(defs_len > 0)) {
         pbw_bytes(w, PFT_P_INTERNED, s->in.defs.p, defs_len);
@@ -466,7 +467,9 @@ enum ntff_status pft_outcome(const struct ntff_out *out, bool no_memory, enum nt
 
 static bool start_details(struct sink *s)
 {
-    const struct ntff_maker maker = {s, begin_batch, make_annotations, make_direct};
+    const struct ntff_maker maker = {s, begin_batch, make_annotations,
+                                     s->opt->only_args ? NULL : make_direct};
+    s->in.only = s->opt->only_args;
     s->annotators = calloc(NTFF_MAKER_SLOTS, sizeof *s->annotators);
     return s->annotators && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
 }

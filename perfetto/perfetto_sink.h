@@ -16,6 +16,7 @@
 
 struct pft_options {
     bool no_args;                 /* leave the annotations out */
+    const char *only_args;        /* "a,b": of what records tell these alone; NULL = all */
     unsigned jobs;                /* threads, 0 = one per processor; the bytes are the same */
     bool compact;                 /* differences instead of times: smaller, less robust */
     const char *creator;          /* "ntff-conv 0.1.0" */
@@ -30,7 +31,7 @@ struct pft_stats { /* what was written */
     uint64_t cut_texts;
     /* bytes of packets by kind; what is not here stands before the events */
     uint64_t span_bytes, instant_bytes, sample_bytes;
-    uint64_t flow_bytes; /* of spans and instants */
+    uint64_t flow_bytes; /* arrows at spans and instants */
 };
 
 /* Writes t to out (without committing it). Errors: NOMEM, CANCELLED, LIMIT (longer than 2^62 ns),

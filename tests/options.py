@@ -162,6 +162,12 @@ def shapes(tap):
         r = convert("--no-args", A, form=form)
         tap.eq((len(r.spans), [s.args for s in r.spans if s.args][:3]), (len(plain.spans), []),
                f"--no-args, {form}: every span, no annotation")
+        every = convert(A, form=form)
+        r = convert("--args", "exec_id,tracking_id,no such", A, form=form)
+        own = ("unfinished", "start_lost", "estimated", "process_id")  # not of the records
+        tap.eq(sorted(str(sorted(s.args.items())) for s in r.spans),
+               sorted(str(sorted((k, v) for k, v in s.args.items() if k in ("exec_id", "tracking_id") + own))
+                      for s in every.spans), f"--args, {form}: these alone")
     key = lambda s: (s.pid, s.name, s.ts, s.dur or -1, s.args["tracking_id"])
     chrome = convert(A, form="chrome")
     tap.eq(sorted(map(key, chrome.spans)), sorted(map(key, plain.spans)), "both formats: the same spans")
