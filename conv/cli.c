@@ -99,7 +99,7 @@ static bool apply_own(const struct conv_option *o, void *settings, const char *v
                ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "--%s: the name of the file is empty",
                          o->name) == NTFF_OK;
     default:
-        return o->set(settings, value, err);
+        return o->set(at, value, err);
     }
 }
 

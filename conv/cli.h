@@ -14,7 +14,7 @@ enum conv_option_kind {
     CONV_OPT_FLAG,  /* bool at .offset = true */
     CONV_OPT_CLEAR, /* bool at .offset = false */
     CONV_OPT_TEXT,  /* const char * at .offset */
-    CONV_OPT_SET    /* .set decides */
+    CONV_OPT_SET    /* .set decides, of what is at .offset */
 };
 
 struct conv_option {
@@ -27,7 +27,7 @@ struct conv_option {
     enum conv_option_kind kind;
     size_t offset;
     /* false = bad value: err says what was expected */
-    bool (*set)(void *settings, const char *value, struct ntff_error *err);
+    bool (*set)(void *at, const char *value, struct ntff_error *err);
 };
 
 struct conv_cli {

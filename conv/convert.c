@@ -21,7 +21,7 @@ struct settings {
     int format;    /* enum format; -1 = not settled yet */
     unsigned jobs; /* of the options about reading */
     const char *output, *summary, *only_args;
-    struct conv_time from, to;
+    struct conv_range range;
     bool force, strict, quiet, verbose, no_args, compact, open;
 };
 
@@ -41,16 +41,6 @@ static bool set_format(void *settings, const char *value, struct ntff_error *err
     return true;
 }
 
-static bool set_from(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->from, err);
-}
-
-static bool set_to(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->to, err);
-}
-
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
@@ -65,8 +55,8 @@ static const struct conv_option options[] = {
     {"from", 0, "TIME",
      "leave out what ends before TIME: Unix nanoseconds, or counted from the begin with a unit "
      "(1.5s, 20ms); spans across it are cut and marked",
-     CONV_OPT_SET, 0, set_from},
-    {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
+     CONV_OPT_SET, AT(range.from), conv_range_set},
+    CONV_RANGE_TO(AT(range)),
     {"no-args", 0, NULL, "leave the details of events out: smaller, faster", CONV_OPT_FLAG,
      AT(no_args), NULL},
     {"args", 0, "LIST",
@@ -156,8 +146,8 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
         conv_say("--args and --no-args exclude each other");
         return CONV_USAGE;
     }
-    if (s->from.given && s->to.given && s->from.relative == s->to.relative &&
-        s->from.ns >= s->to.ns) {
+    const struct conv_time *from = &s->range.from, *to = &s->range.to;
+    if (from->given && to->given && from->relative == to->relative && from->ns >= to->ns) {
         conv_say("--from is not before --to");
         return CONV_USAGE;
     }
@@ -263,7 +253,7 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
     if (s->strict && ntff_diag_lossy(&diag))
         code = CONV_NOTHING;
     if (code == CONV_ALL)
-        code = conv_range_clip(&(struct conv_range){s->from, s->to}, t, &diag);
+        code = conv_range_clip(&s->range, t, &diag);
     if (code == CONV_ALL)
         code = write_trace(s, t, &diag, path, gzip, &w);
     if (code == CONV_ALL)
@@ -299,7 +289,7 @@ int conv_cmd_convert(int argc, char **argv)
     if (code == CONV_ALL)
         code = check_output(&s, &args, path, gzip);
     s.jobs = args.load.options.jobs;
-    conv_range_ask(&(struct conv_range){s.from, s.to}, &args.load.options);
+    conv_range_ask(&s.range, &args.load.options);
     if (code == CONV_ALL)
         code = run(&s, &args, path, gzip);
     free(path);

@@ -19,30 +19,12 @@ struct settings {
     bool device, force, quiet;
 };
 
-static bool set_format(void *settings, const char *value, struct ntff_error *err)
-{
-    struct settings *s = settings;
-    s->format = conv_rows_format_parse(value);
-    return s->format >= 0 || ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
-                                       "-f %s: expected jsonl, csv or tsv", value) == NTFF_OK;
-}
-
-static bool set_from(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->range.from, err);
-}
-
-static bool set_to(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->range.to, err);
-}
-
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
     {"format", 'f', "csv|tsv|jsonl",
-     "default: by the suffix of -o, else csv; jsonl is one JSON object a line", CONV_OPT_SET, 0,
-     set_format},
+     "default: by the suffix of -o, else csv; jsonl is one JSON object a line", CONV_OPT_SET,
+     AT(format), conv_rows_format_set},
     {"columns", 0, "LIST",
      "these columns in this order: id, name, start_ts, end_ts, duration_ns, trace_event_source, "
      "instance_id, process_id, thread_id, nc_idx, pcore_idx, worker_gid, flow_id, "
@@ -52,8 +34,7 @@ static const struct conv_option options[] = {
      CONV_OPT_TEXT, AT(columns), NULL},
     {"device", 0, NULL, "also events of device profiles: instructions, DMA packets, marks",
      CONV_OPT_FLAG, AT(device), NULL},
-    {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
-    {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
+    CONV_RANGE_OPTIONS(AT(range)),
     {"output", 'o', "FILE", "write FILE instead of standard output; .gz compresses", CONV_OPT_TEXT,
      AT(output), NULL},
     {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},

@@ -5,6 +5,11 @@
 
 #include <inttypes.h>
 
+bool conv_range_set(void *time, const char *value, struct ntff_error *err)
+{
+    return conv_time_parse(value, time, err);
+}
+
 /* "5" for "5s": a bare number is a date, and one before the trace is hardly meant. */
 static bool before_trace(const char *option, const struct conv_time *x, uint64_t begin_ns)
 {

@@ -54,16 +54,6 @@ static bool set_check(void *settings, const char *value, struct ntff_error *err)
     return false;
 }
 
-static bool set_from(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->range.from, err);
-}
-
-static bool set_to(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->range.to, err);
-}
-
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
@@ -76,8 +66,7 @@ static const struct conv_option options[] = {
      "figure "
      "is of; may be repeated; an unknown figure lists all",
      CONV_OPT_SET, 0, set_check},
-    {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
-    {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
+    CONV_RANGE_OPTIONS(AT(range)),
     {"output", 'o', "FILE", "write FILE instead of standard output", CONV_OPT_TEXT, AT(output),
      NULL},
     {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},

@@ -11,13 +11,17 @@
 
 #define EXACT (UINT64_C(1) << 53)
 
-int conv_rows_format_parse(const char *text)
+bool conv_rows_format_set(void *format, const char *value, struct ntff_error *err)
 {
     static const char *const names[] = {"csv", "tsv", "jsonl"};
-    for (int i = 0; i < (int)NTFF_ARRAY_LEN(names); i++)
-        if (strcmp(text, names[i]) == 0)
-            return i;
-    return -1;
+    for (int i = 0; i < (int)NTFF_ARRAY_LEN(names); i++) {
+        if (strcmp(value, names[i]) == 0) {
+            *(int *)format = i;
+            return true;
+        }
+    }
+    return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "-f %s: expected csv, tsv or jsonl",
+                     value) == NTFF_OK;
 }
 
 const char *conv_rows_suffix(int format)

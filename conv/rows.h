@@ -20,8 +20,8 @@
 #include "proto/out.h"
 
 enum conv_rows_format { CONV_CSV, CONV_TSV, CONV_JSONL };
-/* "csv", "tsv", "jsonl"; -1 if none of them. */
-int conv_rows_format_parse(const char *text);
+/* The setter of options for it: an int at `format` becomes one of them. */
+bool conv_rows_format_set(void *format, const char *value, struct ntff_error *err);
 const char *conv_rows_suffix(int format);
 #define CONV_ROWS_SUFFIXES                                                                         \
     {".csv", CONV_CSV}, {".tsv", CONV_TSV},                                                        \

@@ -192,24 +192,6 @@ struct settings {
     bool list, all, force, quiet;
 };
 
-static bool set_format(void *settings, const char *value, struct ntff_error *err)
-{
-    struct settings *s = settings;
-    s->format = conv_rows_format_parse(value);
-    return s->format >= 0 || ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
-                                       "-f %s: expected csv, tsv or jsonl", value) == NTFF_OK;
-}
-
-static bool set_from(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->range.from, err);
-}
-
-static bool set_to(void *settings, const char *value, struct ntff_error *err)
-{
-    return conv_time_parse(value, &((struct settings *)settings)->range.to, err);
-}
-
 #define AT(member) offsetof(struct settings, member)
 
 static const struct conv_option options[] = {
@@ -220,10 +202,9 @@ static const struct conv_option options[] = {
     {"output", 'o', "FILE|DIR",
      "write FILE instead of standard output; with --all the directory, made if need be",
      CONV_OPT_TEXT, AT(output), NULL},
-    {"format", 'f', "csv|tsv|jsonl", "default: by the suffix of -o, else csv", CONV_OPT_SET, 0,
-     set_format},
-    {"from", 0, "TIME", "leave out what ends before TIME (see convert)", CONV_OPT_SET, 0, set_from},
-    {"to", 0, "TIME", "leave out what begins at TIME or later", CONV_OPT_SET, 0, set_to},
+    {"format", 'f', "csv|tsv|jsonl", "default: by the suffix of -o, else csv", CONV_OPT_SET,
+     AT(format), conv_rows_format_set},
+    CONV_RANGE_OPTIONS(AT(range)),
     {"force", 0, NULL, "replace files that exist", CONV_OPT_FLAG, AT(force), NULL},
     {"quiet", 'q', NULL, "errors only", CONV_OPT_FLAG, AT(quiet), NULL},
 };
