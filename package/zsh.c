@@ -40,11 +40,11 @@ static void put_action(const struct conv_listed *o, FILE *to)
 {
     struct describe_value v;
     describe_value_of(o, &v);
-    if (v.kind == DESCRIBE_NONE)
+    if (!o->arg)
         return;
+    const char *message = v.kind == DESCRIBE_CHOICES ? o->name : o->arg;
     fputc(':', to);
-    put_escaped(v.kind == DESCRIBE_CHOICES ? o->name : o->arg,
-                strlen(v.kind == DESCRIBE_CHOICES ? o->name : o->arg), to);
+    put_escaped(message, strlen(message), to);
     fputc(':', to);
     switch (v.kind) {
     case DESCRIBE_FILE:

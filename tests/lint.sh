@@ -151,7 +151,7 @@ sources() { git ls-files -- '*.c' '*.h'; }
 tidy() {
     local flags
     flags=$(pkg-config --cflags libprotobuf-c zlib json-c ncursesw)
-    sources | grep '^\(proto\|perfetto\|conv\|tui\)/.*\.c$' |
+    sources | grep '^\(proto\|perfetto\|conv\|tui\|package\)/.*\.c$' |
         xargs -P"$(nproc)" -I{} sh -c 'clang-tidy --quiet "$1" -- -std=c11 -D_GNU_SOURCE \
             -DNTFF_VERSION="\"0\"" -I. -I"$2/gen" '"$flags"' 2>/dev/null' sh {} "$build" >"$tmp/tidy" 2>&1
     grep -E '(warning|error):' "$tmp/tidy" && return 1
@@ -172,7 +172,7 @@ if [ $quick = 0 ]; then
             -DNTFF_VERSION='"0"' -D_GNU_SOURCE --suppress=unknownMacro --suppress=internalAstError \
             --suppress=nullPointerRedundantCheck --suppress=arrayIndexOutOfBoundsCond \
             --suppress=arrayIndexThenCheck --suppress=autoVariables:proto/load.c \
-            --suppress=memleak:tui/lod_build.c proto perfetto conv tui
+            --suppress=memleak:tui/lod_build.c proto perfetto conv tui package
     else skip "cppcheck" "not installed"; fi
     if command -v shellcheck >/dev/null; then
         check "shellcheck" sh -c "shellcheck -x -S warning package/*.sh tests/run tests/*.sh tests/cli/*.sh tests/bench/*.sh samples/*.sh .ci/run"
