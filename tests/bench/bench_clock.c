@@ -212,8 +212,8 @@ static void time_placing(const char *what, size_t n_pairs, enum ntff_clock_mode 
     }
     printf("%-10s %8zu pairs, %6" PRIu32
            " segments: built in %8.2f ms, placed in %5.1f ns an event%s\n",
-           what, n_pairs, ntff_clock_quality(m)->n_segments, built * 1e3, placed * 1e9 / EVENTS,
-           sum ? "" : "!");
+           what, n_pairs, ntff_clock_quality(m)->n_segments, built * 1e3,
+           placed * 1e9 / (double)EVENTS, sum ? "" : "!");
     ntff_clock_done(m);
     clock_sim_done(&s);
 }
