@@ -38,7 +38,8 @@ void *ntff_build_take(struct ntff_builder *b, size_t n, size_t elem)
         !(p = calloc(1, bytes)))
         ntff_budget_give(b->budget, bytes);
     if (!p)
-        ntff_builder_no_memory(b);
+        return ntff_builder_no_memory(b), NULL;
+    ntff_mem_hint(p, bytes);
     return p;
 }
 
@@ -47,6 +48,31 @@ void ntff_build_give(struct ntff_builder *b, void *p, size_t n, size_t elem)
     if (p)
         ntff_budget_give(b->budget, (n ? n : 1) * elem);
     free(p);
+}
+
+struct ntff_build_mark ntff_build_mark(const struct ntff_builder *b)
+{
+#define N(field) .field = b->field.n,
+    return (struct ntff_build_mark){NTFF_BUILD_FILLED(N)};
+#undef N
+}
+
+/* Only an expectation: where memory is short, arrays grow as they need to. */
+static void make_room(struct ntff_budget *m, void **v, size_t *cap, size_t n, size_t more,
+                      size_t elem)
+{
+    size_t bytes, left = m->max_bytes ? m->max_bytes - m->used_bytes : SIZE_MAX;
+    if (more && ntff_mul_ok(more, elem, &bytes) && bytes < left / 8)
+        (void)!ntff_grow(m, v, cap, n, more, elem);
+}
+
+void ntff_build_expect(struct ntff_builder *b, const struct ntff_build_mark *since, size_t times)
+{
+#define MAKE_ROOM(f)                                                                               \
+    make_room(b->budget, (void **)&b->f.v, &b->f.cap, b->f.n, (b->f.n - since->f) * times,         \
+              sizeof *b->f.v);
+    NTFF_BUILD_FILLED(MAKE_ROOM)
+#undef MAKE_ROOM
 }
 
 bool ntff_build_progress(struct ntff_builder *b, const char *what, uint64_t done, uint64_t all)

@@ -217,6 +217,19 @@ struct ntff_builder {
     uint64_t progress_polls;
 };
 
+/* What records fill. */
+#define NTFF_BUILD_FILLED(X) X(events) X(samples) X(devs) X(syncs) X(links) X(rates) X(auxes)
+
+/* How full the builder is. Once part of a file is read, so much more is expected of the rest as was
+ * added since the mark, so many times over: room that is made at once need not be moved later. */
+struct ntff_build_mark {
+#define NTFF_BUILD_MARK(field) size_t field;
+    NTFF_BUILD_FILLED(NTFF_BUILD_MARK)
+#undef NTFF_BUILD_MARK
+};
+struct ntff_build_mark ntff_build_mark(const struct ntff_builder *b);
+void ntff_build_expect(struct ntff_builder *b, const struct ntff_build_mark *since, size_t times);
+
 /* filter.c: the name an event is shown under */
 bool ntff_builder_name(struct ntff_builder *b, const struct ntff_rec *r, ntff_str *name);
 /* Closes what is open, matches halves, makes lone ones events. */

@@ -243,22 +243,29 @@ static bool take_batch(struct reader *r, struct batch *b, uint64_t *n_facts)
     return true;
 }
 
+/* A sixteenth of a large file tells how much room the rest will take. */
+enum { EXPECT_FROM_BYTES = 4 << 20, EXPECT_PART = 16 };
+
 static bool batches(struct reader *r, uint64_t *end)
 {
     unsigned jobs = r->len < THREADS_FROM_BYTES ? 1 : ntff_jobs(r->b->opt->jobs);
     struct ntff_ahead_work work = {r, claim_batch, make_batch, ntff_ahead_slots(jobs)};
     uint64_t n = 0, n_facts = 0;
     int slot;
+    struct ntff_build_mark begin = ntff_build_mark(r->b);
+    bool expected = r->len < EXPECT_FROM_BYTES;
     r->at = ntff_wire_init(r->data, r->len);
     r->batches = ntff_build_take(r->b, work.n_slots, sizeof *r->batches);
     struct ntff_ahead *ahead = r->batches ? ntff_ahead_start(&work, jobs - 1) : NULL;
     bool good = ahead != NULL;
     if (r->batches && !ahead)
         r->b->out_of_memory = true;
-    while (good && (slot = ntff_ahead_take(ahead)) >= 0)
-        good =
-            take_batch(r, &r->batches[slot], &n_facts) &&
-            poll(r, n += BATCH_ITEMS, (uint64_t)(r->batches[slot].items[0].field.data - r->data));
+    while (good && (slot = ntff_ahead_take(ahead)) >= 0) {
+        uint64_t off = (uint64_t)(r->batches[slot].items[0].field.data - r->data);
+        if (!expected && (expected = off > r->len / EXPECT_PART))
+            ntff_build_expect(r->b, &begin, EXPECT_PART);
+        good = take_batch(r, &r->batches[slot], &n_facts) && poll(r, n += BATCH_ITEMS, off);
+    }
     ntff_ahead_stop(ahead);
     ntff_build_give(r->b, r->batches, work.n_slots, sizeof *r->batches);
     *end = (uint64_t)(r->at.p - r->data);

@@ -1,11 +1,14 @@
 /* mem - memory with a budget. Growth is by half, so a vector of n elements costs at most 1.5 n
- * address space; large blocks move by remapping, so it does not cost twice the memory either. */
+ * address space; large blocks move by remapping, so it does not cost twice the memory either. The
+ * system is asked to make large blocks of huge pages: the first touch of every 4 KiB of a trace's
+ * arrays would take longer than filling them. */
 #include "proto/mem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 bool ntff_budget_take(struct ntff_budget *b, size_t n)
 {
@@ -24,6 +27,17 @@ void ntff_budget_give(struct ntff_budget *b, size_t n)
 {
     if (b)
         b->used_bytes -= n < b->used_bytes ? n : b->used_bytes;
+}
+
+/* Of the whole pages it touches: a mapping must stay one piece to be moved. Refused where there are
+ * no such pages, which changes nothing. */
+void ntff_mem_hint(void *p, size_t bytes)
+{
+    enum { PAGE = 4096, HUGE_FROM = 2 << 20, HEADER = 16 };
+    uintptr_t from = (uintptr_t)p - HEADER, to = (uintptr_t)p + bytes + HEADER;
+    from &= ~(uintptr_t)(PAGE - 1);
+    if (bytes >= HUGE_FROM)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
 }
 
 bool ntff_grow(struct ntff_budget *b, void **items, size_t *cap, size_t len, size_t n, size_t elem)
@@ -47,6 +61,7 @@ bool ntff_grow(struct ntff_budget *b, void **items, size_t *cap, size_t len, siz
         ntff_budget_give(b, more);
         return false;
     }
+    ntff_mem_hint(p, bytes);
     *items = p;
     *cap = want;
     return true;

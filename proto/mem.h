@@ -14,6 +14,9 @@ struct ntff_budget {
 bool ntff_budget_take(struct ntff_budget *b, size_t n) NTFF_MUST_CHECK;
 void ntff_budget_give(struct ntff_budget *b, size_t n);
 
+/* A block that will be filled: large ones are better off in huge pages, where there are any. */
+void ntff_mem_hint(void *p, size_t bytes);
+
 /* Grows *items (elements of elem bytes, *cap allocated) so that n more fit after len. */
 bool ntff_grow(struct ntff_budget *b, void **items, size_t *cap, size_t len, size_t n,
                size_t elem) NTFF_MUST_CHECK;
