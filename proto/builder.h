@@ -282,8 +282,9 @@ struct ntff_lanes_of {
     bool flat_only;
 };
 bool ntff_lanes_assign(struct ntff_lanes_of *x, struct ntff_diag *diag) NTFF_MUST_CHECK;
-bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map) NTFF_MUST_CHECK; /* flows.c */
-bool ntff_build_tree(struct ntff_builder *b) NTFF_MUST_CHECK;                       /* tree.c */
+/* flows.c; map: where the events of the links are now, NULL = where they were */
+bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map) NTFF_MUST_CHECK;
+bool ntff_build_tree(struct ntff_builder *b) NTFF_MUST_CHECK; /* tree.c */
 
 /* Notes that memory ran out; false, so that `return ntff_builder_no_memory(b)` reads well. */
 static inline bool ntff_builder_no_memory(struct ntff_builder *b)

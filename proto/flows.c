@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+/* Events are asked for so many steps before they are needed: links jump about among them. */
+#define AHEAD 16
+
 static int link_cmp(const void *pa, const void *pb)
 {
     const struct ntff_link *x = pa, *y = pb;
@@ -148,13 +151,13 @@ static bool sort_links(struct ntff_builder *b)
     return good;
 }
 
+/* By flow_cmp; few share a beginning. */
 static bool sort_flows(struct ntff_builder *b)
 {
     size_t n = b->flows.n;
     struct ntff_sort_item *keys = ntff_build_take(b, n, sizeof *keys);
     for (size_t i = 0; keys && i < n; i++)
-        keys[i] = (struct ntff_sort_item){(uint64_t)b->flows.v[i].from << 32 | b->flows.v[i].to,
-                                          (uint32_t)i};
+        keys[i] = (struct ntff_sort_item){b->flows.v[i].from, (uint32_t)i};
     bool good = keys && ntff_sort_keyed(b, b->flows.v, n, sizeof *b->flows.v, keys, flow_cmp);
     ntff_build_give(b, keys, n, sizeof *keys);
     return good;
@@ -163,17 +166,21 @@ static bool sort_flows(struct ntff_builder *b)
 bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map)
 {
     size_t n = 0;
-    for (size_t i = 0; i < b->links.n; i++) {
+    for (size_t i = 0; map && i < b->links.n; i++) {
         struct ntff_link l = b->links.v[i];
         l.event = map[l.event];
         if (l.event != NTFF_NONE)
             b->links.v[n++] = l;
     }
-    b->links.n = n;
+    if (map)
+        b->links.n = n;
     if (!sort_links(b))
         return false;
+    n = b->links.n;
     for (size_t i = 0, j; i < n; i = j) {
         const struct ntff_link *v = b->links.v;
+        if (i + AHEAD < n)
+            __builtin_prefetch(&b->events.v[v[i + AHEAD].event]);
         for (j = i + 1; j < n && v[j].is_seq == v[i].is_seq && v[j].proc == v[i].proc &&
                         v[j].nc == v[i].nc && v[j].id == v[i].id;
              j++)
@@ -190,6 +197,8 @@ bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map)
         return false;
     for (size_t i = 0; i < b->flows.n; i++) {
         struct ntff_flow *f = &b->flows.v[i];
+        if (i + AHEAD < b->flows.n)
+            __builtin_prefetch(&b->events.v[b->flows.v[i + AHEAD].to], 1);
         f->id = (uint32_t)i + 1;
         b->events.v[f->from].flags |= NTFF_EV_FLOW_OUT;
         b->events.v[f->to].flags |= NTFF_EV_FLOW_IN;

@@ -1,9 +1,9 @@
 /* order - the last step of a load: edges, time order, counters; lanes.c, flows.c and tree.c do the
  * rest.
  *
- * Keys are (ts - earliest), mostly in order already; sort.c orders indices, then the 40-byte events
- * move once. Ties - longer first, points last, input order - are sorted within runs of equal time.
- */
+ * Events are mostly in order already. Where they are not, the stretch concerned is sorted: sort.c
+ * orders indices by time, then the 40-byte events move once. Ties - longer first, points last,
+ * input order - are sorted within runs of equal time. */
 #include "proto/builder.h"
 
 #include "proto/sort.h"
@@ -76,29 +76,58 @@ static void drop_event(struct ntff_builder *b, struct ntff_event *e)
     e->name = NTFF_STR_NONE; /* not filtered but dropped */
 }
 
-/* Drops impossible times and filtered events, finds the range, closes what is open at its edges. */
-static void close_edges(struct ntff_builder *b, uint64_t typical_ns)
+/* Are two neighbours in the order of model.h, input order aside? */
+static bool ordered(const struct ntff_event *a, const struct ntff_event *b)
 {
-    struct ntff_trace *t = b->t;
-    uint64_t begin = UINT64_MAX, end = 0;
+    unsigned ai = a->flags & NTFF_EV_INSTANT, bi = b->flags & NTFF_EV_INSTANT;
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns;
+    return ai != bi ? ai < bi : a->dur_ns >= b->dur_ns;
+}
+
+/* What one look at all events and samples finds. */
+struct survey {
+    uint64_t begin_ns, end_ns; /* of what is shown; UINT64_MAX and 0: nothing is */
+    unsigned flags;            /* all flags of all events together */
+    bool sorted;               /* nothing needs to move, if nothing is hidden and no edge drawn */
+};
+
+/* Drops impossible times, finds the range. */
+static struct survey look_at_all(struct ntff_builder *b, uint64_t typical_ns)
+{
+    struct survey s = {.begin_ns = UINT64_MAX, .sorted = true};
+    const struct ntff_event *before = b->events.v;
     for (size_t i = 0; i < b->events.n; i++) {
         struct ntff_event *e = &b->events.v[i];
-        if (!possible(e->ts_ns, e->dur_ns, typical_ns)) {
+        if (!possible(e->ts_ns, e->dur_ns, typical_ns))
             drop_event(b, e);
-            continue;
-        }
+        s.sorted &= ordered(before, e);
+        s.flags |= e->flags;
+        before = e;
         if (e->flags & NTFF_EV_HIDDEN)
             continue;
-        begin = e->ts_ns < begin ? e->ts_ns : begin;
-        end = ntff_event_end(e) > end ? ntff_event_end(e) : end;
+        s.begin_ns = e->ts_ns < s.begin_ns ? e->ts_ns : s.begin_ns;
+        s.end_ns = ntff_event_end(e) > s.end_ns ? ntff_event_end(e) : s.end_ns;
     }
     for (size_t i = 0; i < b->samples.n; i++) {
         uint64_t ts = b->samples.v[i].ts_ns;
-        begin = ts < begin ? ts : begin;
-        end = ts > end ? ts : end;
+        s.begin_ns = ts < s.begin_ns ? ts : s.begin_ns;
+        s.end_ns = ts > s.end_ns ? ts : s.end_ns;
     }
-    if (begin > end)
-        begin = end = 0;
+    return s;
+}
+
+/* Draws what is open to the edges of the trace. True if events have to move after this: some are
+ * hidden, or not in order. */
+static bool close_edges(struct ntff_builder *b, const struct survey *s)
+{
+    struct ntff_trace *t = b->t;
+    bool none = s->begin_ns > s->end_ns;
+    t->begin_ns = none ? 0 : s->begin_ns;
+    t->end_ns = none ? 0 : s->end_ns;
+    if (!(s->flags & (NTFF_EV_EDGES_DRAWN | NTFF_EV_START_LOST | NTFF_EV_UNFINISHED)))
+        return s->flags & NTFF_EV_HIDDEN || !s->sorted;
+    bool sorted = true;
     for (size_t i = 0; i < b->events.n; i++) {
         struct ntff_event *e = &b->events.v[i];
         if (e->flags & NTFF_EV_HIDDEN)
@@ -106,14 +135,14 @@ static void close_edges(struct ntff_builder *b, uint64_t typical_ns)
         if (e->flags & NTFF_EV_EDGES_DRAWN) {
             ntff_event_clear(e, NTFF_EV_EDGES_DRAWN);
         } else if (e->flags & NTFF_EV_START_LOST) {
-            e->dur_ns = e->ts_ns - begin;
-            e->ts_ns = begin;
+            e->dur_ns = e->ts_ns - t->begin_ns;
+            e->ts_ns = t->begin_ns;
         } else if (e->flags & NTFF_EV_UNFINISHED) {
-            e->dur_ns = end - e->ts_ns;
+            e->dur_ns = t->end_ns - e->ts_ns;
         }
+        sorted &= i == 0 || ordered(e - 1, e);
     }
-    t->begin_ns = begin;
-    t->end_ns = end;
+    return s->flags & NTFF_EV_HIDDEN || !sorted;
 }
 
 /* Removes hidden events; map[i] = new index of event i, or NTFF_NONE. */
@@ -167,48 +196,104 @@ static void sort_ties(struct ntff_sort_item *a, size_t n, struct ntff_event *ev)
     }
 }
 
-/* Moves every event to its place, cycle by cycle; back[old] = new. a is used up. */
-static void permute(struct ntff_event *ev, struct ntff_sort_item *a, size_t n, uint32_t *back)
+/* The events while they are sorted: at[i] = where event i stood before. */
+struct sorter {
+    struct ntff_builder *b;
+    struct ntff_event *ev;
+    uint32_t *at;
+    NTFF_VEC(struct ntff_sort_item) items;
+};
+
+/* Moves events to their places, cycle by cycle. a is used up. */
+static void permute(struct ntff_event *ev, uint32_t *at, struct ntff_sort_item *a, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        back[a[i].index] = (uint32_t)i;
     for (size_t i = 0; i < n; i++) {
         if (a[i].index == i)
             continue;
         struct ntff_event first = ev[i];
-        size_t at = i;
-        while (a[at].index != i) {
-            size_t from = a[at].index;
-            ev[at] = ev[from];
-            a[at].index = (uint32_t)at;
-            at = from;
+        uint32_t first_at = at[i];
+        size_t to = i;
+        while (a[to].index != i) {
+            size_t from = a[to].index;
+            ev[to] = ev[from];
+            at[to] = at[from];
+            a[to].index = (uint32_t)to;
+            to = from;
         }
-        ev[at] = first;
-        a[at].index = (uint32_t)at;
+        ev[to] = first;
+        at[to] = first_at;
+        a[to].index = (uint32_t)to;
     }
+}
+
+static bool sort_range(struct sorter *s, size_t lo, size_t hi)
+{
+    size_t n = hi - lo;
+    struct ntff_event *ev = s->ev + lo;
+    if (n == 2) { /* two of one time, most often */
+        struct ntff_event e = ev[0];
+        uint32_t e_at = s->at[lo];
+        ev[0] = ev[1];
+        s->at[lo] = s->at[lo + 1];
+        ev[1] = e;
+        s->at[lo + 1] = e_at;
+        return true;
+    }
+    if (!ntff_grow(s->b->budget, (void **)&s->items.v, &s->items.cap, 0, n, sizeof *s->items.v))
+        return ntff_builder_no_memory(s->b);
+    for (size_t i = 0; i < n; i++)
+        s->items.v[i] = (struct ntff_sort_item){ev[i].ts_ns - s->b->t->begin_ns, (uint32_t)i};
+    if (!ntff_sort_items(s->b, s->items.v, n))
+        return false;
+    sort_ties(s->items.v, n, ev);
+    permute(ev, s->at + lo, s->items.v, n);
+    return true;
+}
+
+/* Sorts stretch by stretch: records come nearly in order, and what is out of order has not far to
+ * go. A stretch is all that lies between an event that comes too early and the place it goes to. */
+static bool sort_stretches(struct sorter *s, size_t n)
+{
+    const struct ntff_event *ev = s->ev;
+    size_t work = 0;
+    for (size_t i = 1, lo, hi; i < n; i = hi + 1) {
+        hi = i;
+        if (ordered(&ev[i - 1], &ev[i]))
+            continue;
+        const struct ntff_event *most = &ev[i - 1], *least = &ev[i];
+        for (lo = i - 1; hi < n && !ordered(most, &ev[hi]); hi++)
+            least = ordered(least, &ev[hi]) ? least : &ev[hi];
+        while (lo > 0 && !ordered(&ev[lo - 1], least))
+            lo--;
+        work += hi - lo;
+        if (work > 2 * n) { /* one stretch laps over the next */
+            lo = 0;
+            hi = n;
+        }
+        if (!sort_range(s, lo, hi))
+            return false;
+    }
+    return true;
 }
 
 /* map (of n_map old indices) is composed with the sort. */
 static bool sort_events(struct ntff_builder *b, uint32_t *map, size_t n_map)
 {
     size_t n = b->events.n;
-    struct ntff_event *ev = b->events.v;
-    struct ntff_sort_item *a = ntff_build_take(b, n, sizeof *a);
-    bool good = a != NULL;
-    for (size_t i = 0; good && i < n; i++)
-        a[i] = (struct ntff_sort_item){ev[i].ts_ns - b->t->begin_ns, (uint32_t)i};
-    good = good && ntff_sort_items(b, a, n);
+    struct sorter s = {.b = b, .ev = b->events.v, .at = ntff_build_take(b, n, sizeof *s.at)};
+    for (size_t i = 0; s.at && i < n; i++)
+        s.at[i] = (uint32_t)i;
+    bool good = s.at && sort_stretches(&s, n);
+    NTFF_VEC_FREE(b->budget, &s.items);
     uint32_t *back = good ? ntff_build_take(b, n, sizeof *back) : NULL;
-    if ((good = back != NULL)) {
-        sort_ties(a, n, ev);
-        permute(ev, a, n, back);
-        for (size_t i = 0; i < n_map; i++)
-            if (map[i] != NTFF_NONE)
-                map[i] = back[map[i]];
-    }
+    for (size_t i = 0; back && i < n; i++)
+        back[s.at[i]] = (uint32_t)i;
+    for (size_t i = 0; back && i < n_map; i++)
+        if (map[i] != NTFF_NONE)
+            map[i] = back[map[i]];
     ntff_build_give(b, back, n, sizeof *back);
-    ntff_build_give(b, a, n, sizeof *a);
-    return good;
+    ntff_build_give(b, s.at, n, sizeof *s.at);
+    return back != NULL;
 }
 
 /* -- counters -----------------------------------------------------------------------------------
@@ -313,20 +398,29 @@ static void hand_over(struct ntff_builder *b)
 #undef GIVE
 }
 
+/* Removes what is hidden and sorts; *map tells where each event went, if any moved. */
+static bool arrange(struct ntff_builder *b, uint32_t **map)
+{
+    size_t n_map = b->events.n;
+    uint64_t typical_ns = typical_time(b);
+    drop_bad_samples(b, typical_ns);
+    struct survey all = look_at_all(b, typical_ns);
+    *map = NULL;
+    NTFF_VEC_FREE(b->budget, &b->devs);
+    NTFF_VEC_FREE(b->budget, &b->syncs);
+    if (!close_edges(b, &all))
+        return true;
+    if (!(*map = ntff_build_take(b, n_map, sizeof **map)))
+        return false;
+    compact(b, *map);
+    return sort_events(b, *map, n_map);
+}
+
 bool ntff_build_order(struct ntff_builder *b)
 {
     size_t n_map = b->events.n;
-    bool good = rates_to_samples(b);
-    uint32_t *map = good ? ntff_build_take(b, n_map, sizeof *map) : NULL;
-    if ((good = map != NULL)) {
-        uint64_t typical_ns = typical_time(b);
-        drop_bad_samples(b, typical_ns);
-        close_edges(b, typical_ns);
-        compact(b, map);
-        NTFF_VEC_FREE(b->budget, &b->devs);
-        NTFF_VEC_FREE(b->budget, &b->syncs);
-        good = sort_events(b, map, n_map) && ntff_build_flows(b, map);
-    }
+    uint32_t *map = NULL;
+    bool good = rates_to_samples(b) && arrange(b, &map) && ntff_build_flows(b, map);
     ntff_build_give(b, map, n_map, sizeof *map);
     if (!good || !ntff_build_lanes(b) || !ntff_build_tree(b) || !sort_samples(b))
         return false;
