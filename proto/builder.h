@@ -212,6 +212,7 @@ struct ntff_builder {
     NTFF_VEC(struct ntff_core_clock) clocks;
     NTFF_VEC(struct ntff_aux) auxes;
     ntff_str type_names[NTFF_N_EVENT_TYPES];
+    bool unaligned;                /* some events or samples stay in device time */
     uint64_t last_host_ns;         /* of the latest record in host time */
     struct ntff_map_slot last_row; /* the row asked for last */
     uint64_t progress_polls;

@@ -185,7 +185,7 @@ static uint64_t mean_x(const struct ntff_fit_point *p, size_t n)
 }
 
 /* A knot for each of n windows, at the level of its points. The points of a window are level only
- * once the bends are right, hence three rounds. */
+ * once the bends are right, hence three rounds; a single knot bends nothing. */
 static void bend(struct fit *f, size_t n_windows, double level)
 {
     for (size_t w = 0; w < n_windows; w++) {
@@ -193,7 +193,7 @@ static void bend(struct fit *f, size_t n_windows, double level)
         f->knot[w] = (struct ntff_fit_node){mean_x(f->p + from, to - from), 0};
     }
     f->n_knots = n_windows;
-    for (int round = 0; round < 3; round++) {
+    for (int round = n_windows == 1 ? 2 : 0; round < 3; round++) {
         measure(f);
         for (size_t w = 0; w < n_windows; w++) {
             size_t from = window_begin(f, n_windows, w), to = window_begin(f, n_windows, w + 1);
@@ -293,9 +293,11 @@ static void thin(struct fit *f, double level, size_t n_few)
     }
 }
 
-/* Leaves out what is ten times further off than the middle half of the points is wide. */
-static void reject(struct fit *f)
+/* Leaves out what is ten times further off than the middle half of the points is wide. True if
+ * anything is. */
+static bool reject(struct fit *f)
 {
+    size_t before = f->n;
     double wide = middle_half(f->few) * 10, mid = quantile(f->few->tmp, f->few->n, 0.5);
     wide = wide > OUTLIER_NS ? wide : OUTLIER_NS;
     size_t n = 0;
@@ -303,6 +305,7 @@ static void reject(struct fit *f)
         if (fabs(f->res[i] - mid) <= wide)
             f->p[n++] = f->p[i];
     f->n = n; /* at least half of them */
+    return n < before;
 }
 
 /* Where in the scatter the truth runs: 0 = lower edge, 1/2 = middle. Latency has a short lower and
@@ -583,8 +586,8 @@ static double fit_noisy(struct fit *f, double level, size_t n_few, bool *held, b
     return error;
 }
 
-/* n_few: how many points the few may be. */
-static bool fit_kept(struct fit *f, size_t n_few, struct ntff_fit *out)
+/* n_few: how many points the few may be. trend: it is known already. */
+static bool fit_kept(struct fit *f, size_t n_few, bool trend, struct ntff_fit *out)
 {
     struct fit *few = f->few;
     double error = NTFF_FIT_UNKNOWN;
@@ -599,8 +602,10 @@ static bool fit_kept(struct fit *f, size_t n_few, struct ntff_fit *out)
         out->uncertainty_ns = NTFF_FIT_UNKNOWN;
         return true;
     }
-    sample(f, n_few);
-    rough_trend(few);
+    if (!trend) {
+        sample(f, n_few);
+        rough_trend(few);
+    }
     limit_slope(few);
     double level = choose_level(few), rough = few->slope;
     f->least = few->least;
@@ -653,7 +658,7 @@ bool ntff_fit_points(struct ntff_fit_point *p, size_t n, struct ntff_fit *out)
     size_t n_few = n / MOST_THINNED > MANY ? n / MOST_THINNED : MANY;
     struct fit f = {.p = p, .n = n}, few = {.few = &few};
     f.few = n > n_few ? &few : &f;
-    bool ok = take_room(&f, n);
+    bool ok = take_room(&f, n), trend = false;
     if (ok && f.few == &few) {
         few.p = calloc(n_few, sizeof *few.p);
         ok = few.p && take_room(&few, n_few);
@@ -662,9 +667,9 @@ bool ntff_fit_points(struct ntff_fit_point *p, size_t n, struct ntff_fit *out)
         sample(&f, n_few);
         rough_trend(f.few);
         measure_all(&f);
-        reject(&f);
+        trend = !reject(&f);
     }
-    ok = ok && fit_kept(&f, n_few, out);
+    ok = ok && fit_kept(&f, n_few, trend, out);
     free_room(&f);
     free_room(&few);
     free(few.p);

@@ -92,14 +92,20 @@ static bool sort_syncs(struct ntff_builder *b, bool by_core, int (*cmp)(const vo
 /* -- which cores there are ----------------------------------------------------------------------
  */
 
-static bool add_core(struct ntff_placer *p, uint32_t proc, uint32_t nc, uint32_t core)
+enum { LATELY = 64 };
+
+/* Adds a core, perhaps again: lately tells those added last, by a few bits of them. */
+static bool add_core(struct ntff_placer *p, struct ntff_core_key add,
+                     struct ntff_core_key lately[LATELY])
 {
-    struct ntff_core_key *k = p->cores.n ? &p->cores.v[p->cores.n - 1] : NULL;
-    if (k && k->proc == proc && k->nc == nc && k->core == core)
+    struct ntff_core_key *had = &lately[(add.proc * 7 + add.nc * 4 + add.core) % LATELY];
+    if (had->proc == add.proc && had->nc == add.nc && had->core == add.core)
         return true;
-    if (!(k = NTFF_VEC_PUSH(p->b->budget, &p->cores)))
+    *had = add;
+    struct ntff_core_key *k = NTFF_VEC_PUSH(p->b->budget, &p->cores);
+    if (!k)
         return ntff_builder_no_memory(p->b);
-    *k = (struct ntff_core_key){proc, nc, core};
+    *k = add;
     return true;
 }
 
@@ -138,11 +144,13 @@ static bool sort_runs(struct ntff_placer *p)
 bool ntff_placer_cores(struct ntff_placer *p)
 {
     struct ntff_builder *b = p->b;
+    struct ntff_core_key lately[LATELY];
+    memset(lately, 0xff, sizeof lately); /* no core */
     for (size_t i = 0; i < b->devs.n; i++) {
         const struct ntff_dev *d = &b->devs.v[i];
         if (d->core == NTFF_NONE)
             continue;
-        if (!add_core(p, d->proc, d->nc, d->core))
+        if (!add_core(p, (struct ntff_core_key){d->proc, d->nc, d->core}, lately))
             return false;
         if (d->type != NTFF_ET_DEVICE_EXEC || !(d->has & NTFF_DEV_START))
             continue;
@@ -183,19 +191,39 @@ static const struct ntff_core_key *cores_of(const struct ntff_placer *p, uint32_
     return p->cores.v + lo;
 }
 
-/* Runs of one execution on (proc, nc). */
-static const struct ntff_run *runs_of(const struct ntff_placer *p, uint32_t proc, uint32_t nc,
+static bool run_before(const struct ntff_run *r, uint32_t proc, uint32_t nc, uint64_t exec)
+{
+    if (r->at.proc != proc)
+        return r->at.proc < proc;
+    return r->at.nc != nc ? r->at.nc < nc : r->exec_id < exec;
+}
+
+/* Runs of one execution on (proc, nc): looked for in steps that double, from those found last. */
+static const struct ntff_run *runs_of(struct ntff_placer *p, uint32_t proc, uint32_t nc,
                                       uint64_t exec, size_t *n)
 {
-    size_t lo = 0, hi = p->runs.n;
-    struct ntff_run want = {{proc, nc, 0}, exec, 0, 0};
+    const struct ntff_run *r = p->runs.v;
+    size_t *near_run = &p->near_run[(proc * 7 + nc) % NTFF_PLACER_NEAR], step = 1;
+    size_t lo = *near_run, hi = lo;
+    if (hi < p->runs.n && run_before(&r[hi], proc, nc, exec)) { /* behind r[lo], not behind r[hi] */
+        for (; hi < p->runs.n && run_before(&r[hi], proc, nc, exec); step *= 2) {
+            lo = hi + 1;
+            hi = p->runs.n - hi > step ? hi + step : p->runs.n;
+        }
+    } else {
+        for (; lo > 0 && !run_before(&r[lo - 1], proc, nc, exec); step *= 2) {
+            hi = lo - 1;
+            lo = hi > step ? hi - step : 0;
+        }
+    }
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (run_cmp(&p->runs.v[mid], &want) < 0)
+        if (run_before(&r[mid], proc, nc, exec))
             lo = mid + 1;
         else
             hi = mid;
     }
+    *near_run = lo;
     size_t end = lo;
     while (end < p->runs.n && p->runs.v[end].at.proc == proc && p->runs.v[end].at.nc == nc &&
            p->runs.v[end].exec_id == exec)
@@ -209,7 +237,7 @@ static const struct ntff_run *runs_of(const struct ntff_placer *p, uint32_t proc
 
 /* Core whose run of this execution a device time fits: inside it, or behind it by at most slack.
  * NTFF_NONE if none or more than one does. */
-static uint32_t core_by_run(const struct ntff_placer *p, uint32_t proc, uint32_t nc, uint64_t exec,
+static uint32_t core_by_run(struct ntff_placer *p, uint32_t proc, uint32_t nc, uint64_t exec,
                             uint64_t nc_ns, uint64_t slack_ns)
 {
     size_t n;
@@ -294,7 +322,7 @@ static void attribute_syncs(struct ntff_placer *p, struct ntff_sync *s, size_t n
 }
 
 /* Core of an event without one: by the run it lies in, else by the nearest pair in device time. */
-uint32_t ntff_placer_core_of(const struct ntff_placer *p, const struct ntff_dev *d, bool *guessed)
+uint32_t ntff_placer_core_of(struct ntff_placer *p, const struct ntff_dev *d, bool *guessed)
 {
     size_t n;
     const struct ntff_core_key *cores = cores_of(p, d->proc, d->nc, &n);

@@ -23,6 +23,37 @@ static bool recorded_is_host(const struct ntff_dev *d)
            (d->rec_start_ns != d->nc_start_ns && d->rec_start_ns > HOST_FLOOR_NS);
 }
 
+#define POINTS_ENOUGH 2048
+
+static bool is_point(const struct ntff_sync *s)
+{
+    return s->dev == NTFF_NONE && s->exec_id != NTFF_NO_EXEC;
+}
+
+/* Sync points by execution and core: of every process so many and up to twice as many, taken
+ * evenly. */
+static bool pick_points(struct ntff_placer *p, struct ntff_map *points)
+{
+    struct ntff_builder *b = p->b;
+    const struct ntff_sync *s = b->syncs.v;
+    for (size_t i = 0, end, n; i < b->syncs.n; i = end) { /* they are sorted by process */
+        for (end = i, n = 0; end < b->syncs.n && s[end].proc == s[i].proc; end++)
+            n += is_point(&s[end]);
+        size_t step = n / (2 * POINTS_ENOUGH) + 1, k = 0;
+        for (; i < end; i++) {
+            if (!is_point(&s[i]) || k++ % step)
+                continue;
+            struct ntff_map_slot *m = ntff_map_at(
+                points,
+                (struct ntff_key){s[i].exec_id, (uint64_t)s[i].proc << 32 | s[i].nc, s[i].core});
+            if (!m)
+                return ntff_builder_no_memory(b);
+            m->value = (uint32_t)i;
+        }
+    }
+    return true;
+}
+
 /* Timestamps that are themselves the formula's result tell nothing the pairs do not; others were
  * read independently and are kept. Counted per process: 9 of 10 comparable ones decide. The formula
  * is host = sync.cpu + (nc - sync.nc) with the sync point of the same execution and core [AWS:P2].
@@ -30,16 +61,8 @@ static bool recorded_is_host(const struct ntff_dev *d)
 static bool compare_recorded(struct ntff_placer *p, struct ntff_map *points, uint32_t (*seen)[2])
 {
     struct ntff_builder *b = p->b;
-    for (size_t i = 0; i < b->syncs.n; i++) {
-        const struct ntff_sync *s = &b->syncs.v[i];
-        if (s->dev != NTFF_NONE || s->exec_id == NTFF_NO_EXEC)
-            continue;
-        struct ntff_map_slot *m = ntff_map_at(
-            points, (struct ntff_key){s->exec_id, (uint64_t)s->proc << 32 | s->nc, s->core});
-        if (!m)
-            return ntff_builder_no_memory(b);
-        m->value = (uint32_t)i;
-    }
+    if (!pick_points(p, points))
+        return false;
     for (size_t i = 0; i < b->devs.n; i++) {
         const struct ntff_dev *d = &b->devs.v[i];
         if (!(d->has & NTFF_DEV_START) || d->has & NTFF_DEV_WHOLE || !recorded_is_host(d))
@@ -138,6 +161,7 @@ static bool leave_unaligned(struct ntff_builder *b, struct ntff_event *e, const 
                     ? d->nc_stop_ns - d->nc_start_ns
                     : 0;
     e->flags |= NTFF_EV_UNALIGNED;
+    b->unaligned = true;
     e->track = row_of_core(b, e->track, d->core);
     return e->track != NTFF_NONE;
 }
@@ -222,8 +246,9 @@ static void place_range(struct ntff_builder *b, const struct ntff_range *r)
         struct ntff_sample *s = &b->samples.v[r->first_sample + i];
         if (!align ||
             ntff_clock_host(c->map, s->ts_ns, NTFF_NO_EXEC, &hint, &s->ts_ns) == NTFF_PLACED_NONE)
-            b->tracks.v[s->track].unaligned = true;
+            b->tracks.v[s->track].unaligned = b->unaligned = true;
     }
+    b->unaligned |= n_by[NTFF_PLACED_NONE] > 0;
     if (c) {
         c->n_placed += r->n_events + (uint32_t)n_cut;
         c->n_nearest += (uint32_t)n_by[NTFF_PLACED_NEAREST];
@@ -287,5 +312,5 @@ bool ntff_build_place(struct ntff_builder *b)
 {
     for (size_t i = 0; i < b->ranges.n; i++)
         place_range(b, &b->ranges.v[i]);
-    return describe_cores(b) && ntff_build_unaligned(b);
+    return describe_cores(b) && (!b->unaligned || ntff_build_unaligned(b));
 }

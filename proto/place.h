@@ -15,8 +15,13 @@ struct ntff_run {
     uint64_t exec_id, start_ns, stop_ns;
 };
 
+/* Lookups go on where the last one of the same logical core ended: times run on. */
+#define NTFF_PLACER_NEAR 64
+
 struct ntff_placer {
     struct ntff_builder *b;
+    size_t near_run[NTFF_PLACER_NEAR];    /* index into runs */
+    bool unaligned;                       /* some events or samples stay in device time */
     NTFF_VEC(struct ntff_core_key) cores; /* known physical cores, sorted */
     NTFF_VEC(struct ntff_run) runs;       /* sorted by (proc, nc, exec, core, start) */
 };
@@ -28,7 +33,7 @@ int ntff_core_cmp(const void *a, const void *b);
  * that names none (NTFF_NONE if unknown), *guessed if only its time speaks for it. */
 bool ntff_placer_cores(struct ntff_placer *p) NTFF_MUST_CHECK;
 bool ntff_placer_clocks(struct ntff_placer *p) NTFF_MUST_CHECK;
-uint32_t ntff_placer_core_of(const struct ntff_placer *p, const struct ntff_dev *d, bool *guessed);
+uint32_t ntff_placer_core_of(struct ntff_placer *p, const struct ntff_dev *d, bool *guessed);
 
 /* unaligned.c: moves what kept device time to the begin of the trace, below a group that says so.
  */
