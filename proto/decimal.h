@@ -50,6 +50,7 @@ static inline bool ntff_decimal_16(const char *p, size_t n, uint64_t *out)
 static inline bool ntff_decimal(const char *p, size_t n, uint64_t *out)
 {
     uint64_t v = 0;
+    bool long_one = n == 20; /* nothing shorter can overflow */
     if (n == 0 || n > 20 || (uint8_t)(p[0] - '0') > 9)
         return false;
     for (; n >= 8; p += 8, n -= 8) {
@@ -60,8 +61,9 @@ static inline bool ntff_decimal(const char *p, size_t n, uint64_t *out)
     }
     for (; n > 0; p++, n--) {
         unsigned digit = (unsigned)(p[0] - '0');
-        if (digit > 9 || __builtin_mul_overflow(v, 10u, &v) || __builtin_add_overflow(v, digit, &v))
+        if (digit > 9 || (long_one && (v > UINT64_MAX / 10 || v * 10 > UINT64_MAX - digit)))
             return false;
+        v = v * 10 + digit;
     }
     *out = v;
     return true;
