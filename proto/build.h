@@ -31,25 +31,27 @@ enum { /* which fields of a ntff_rec were there */
        NTFF_HAS_TYPE_TOTAL = 2048,
 };
 
-/* One record of a runtime event, whatever its file form. Zero-initialise. */
+/* One record of a runtime event, whatever its file form. Zero-initialise. What every record is
+ * asked for stands in front: records go from one processor to another in pieces of 64 bytes. */
 struct ntff_rec {
-    uint64_t timestamp_ns, duration_ns, id, tracking_id, thread_id, nrta_seq_id;
+    uint64_t timestamp_ns, duration_ns, tracking_id, thread_id, nrta_seq_id;
     uint32_t type;  /* 0..45, above = unknown; NTFF_NONE when only name is known */
     uint32_t phase; /* NTFF_PHASE_* */
     uint32_t nc_idx;
-    int32_t worker_gid;
     uint32_t has;  /* NTFF_HAS_* */
     ntff_str name; /* name carried by the file (JSON), 0 = use the table */
     struct ntff_ref ref;
-    /* attributes the loader itself needs */
-    uint64_t exec_id, nc_ns, cpu_ns, size_bytes, total_bytes, type_total_bytes;
-    uint32_t core, hbm, usage;
-    ntff_str usage_name;          /* usage_type as text where it is no class of ours, 0 = none; */
-    struct ntff_slice usage_text; /* or the same not interned yet; len 0 = none */
-    uint32_t n_unknown;           /* unknown fields seen */
-    uint32_t ring_type;           /* ntrace_data_type of a ring entry */
     bool plain;   /* known to hold numbers of the plan only: no attributes or such */
     bool is_ring; /* entry of the C ntrace ring (hint and data, no phase) */
+    int32_t worker_gid;
+    uint32_t n_unknown; /* unknown fields seen */
+    /* attributes the loader itself needs */
+    uint64_t exec_id, nc_ns, cpu_ns;
+    uint32_t core, ring_type; /* ring_type: ntrace_data_type of a ring entry */
+    uint64_t id, size_bytes, total_bytes, type_total_bytes;
+    uint32_t hbm, usage;
+    ntff_str usage_name;          /* usage_type as text where it is no class of ours, 0 = none; */
+    struct ntff_slice usage_text; /* or the same not interned yet; len 0 = none */
 };
 
 struct ntff_builder; /* load.c */

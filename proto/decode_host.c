@@ -28,12 +28,14 @@ struct reader {
 
 /* A field of a bare ntrace_info, or a record of a stream. */
 struct item {
-    struct ntff_field field; /* its data is the record */
-    uint64_t ref_off;        /* where the length of the record is, or in a stream its frame */
-    bool is_event;
-    const char *why; /* it cannot be decoded, at offset bad_at of the record; NULL: it is decoded */
-    size_t bad_at;
+    const uint8_t *data; /* the record, */
+    uint64_t value;      /* its length; or the number a field holds */
+    uint64_t ref_off;    /* where the length of the record is, or in a stream its frame */
+    uint32_t number;     /* of the field */
+    uint8_t type;        /* enum ntff_wire_type */
+    bool is_event, bad;  /* bad: an event that cannot be decoded */
 };
+_Static_assert(sizeof(struct item) == 32, "written by one thread, read by another");
 
 enum { BATCH_ITEMS = 256, THREADS_FROM_BYTES = 1 << 20 };
 
@@ -127,7 +129,7 @@ static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
 }
 
 /* A scalar or text of ntrace_info as a line of `info`, by name if the schema knows it. */
-static bool info_fact(struct reader *r, const struct ntff_field *f)
+static bool info_fact(struct reader *r, const struct item *f)
 {
     struct ntff_builder *b = r->b;
     const struct ntff_message_def *m = ntff_schema_message(b->schema, "ntrace_info");
@@ -168,7 +170,7 @@ static bool next_in_stream(struct reader *r, struct item *x)
     if (off >= r->len ||
         !(next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len)))
         return false;
-    *x = (struct item){.field = {.data = msg, .value = len}, .ref_off = off, .is_event = true};
+    *x = (struct item){.data = msg, .value = len, .ref_off = off, .is_event = true};
     r->at.p = r->data + next;
     return true;
 }
@@ -176,10 +178,12 @@ static bool next_in_stream(struct reader *r, struct item *x)
 static bool next_in_info(struct reader *r, struct item *x)
 {
     const uint8_t *field = r->at.p;
+    struct ntff_field f = {0};
     uint64_t tag;
-    if (ntff_wire_next(&r->at, &x->field) <= 0)
+    if (ntff_wire_next(&r->at, &f) <= 0)
         return false;
-    x->is_event = x->field.type == NTFF_WT_LEN && x->field.number == r->probe->n_events;
+    *x = (struct item){.data = f.data, .value = f.value, .number = f.number, .type = f.type};
+    x->is_event = f.type == NTFF_WT_LEN && f.number == r->probe->n_events;
     x->ref_off = (uint64_t)(ntff_varint(field, r->at.end, &tag) - r->data); /* past the tag */
     return true;
 }
@@ -203,11 +207,12 @@ static void make_batch(void *user, unsigned slot)
     memset(b->recs, 0, b->n * sizeof *b->recs);
     for (size_t i = 0; i < b->n; i++) {
         struct item *x = &b->items[i];
-        x->why = NULL;
+        const char *why;
+        size_t at;
         b->recs[i].usage = NTFF_NONE;
         if (x->is_event)
-            (void)ntff_decode_event(r->plan, x->field.data, x->field.value, r->data + r->len,
-                                    &b->recs[i], &x->why, &x->bad_at);
+            x->bad = ntff_decode_event(r->plan, x->data, x->value, r->data + r->len, &b->recs[i],
+                                       &why, &at) != 0;
     }
 }
 
@@ -215,8 +220,11 @@ static bool take_event(struct reader *r, const struct item *x, struct ntff_rec *
 {
     struct ntff_file *f = &r->b->files.v[r->file];
     f->n_records++;
-    if (x->why) {
-        bad_record(r, (uint64_t)(x->field.data - r->data) + x->bad_at, x->why);
+    if (x->bad) { /* once more, to tell what is wrong */
+        const char *why = "";
+        size_t at = 0;
+        (void)ntff_decode_event(r->plan, x->data, x->value, r->data + r->len, rec, &why, &at);
+        bad_record(r, (uint64_t)(x->data - r->data) + at, why);
         return true;
     }
     f->n_unknown_fields += rec->n_unknown;
@@ -233,10 +241,10 @@ static bool take_batch(struct reader *r, struct batch *b, uint64_t *n_facts)
         bool good = true;
         if (x->is_event)
             good = take_event(r, x, &b->recs[i]);
-        else if (x->field.type == NTFF_WT_LEN && x->field.number == r->probe->n_interned)
-            good = take_interned(r, x->field.data, x->field.value);
+        else if (x->type == NTFF_WT_LEN && x->number == r->probe->n_interned)
+            good = take_interned(r, x->data, x->value);
         else if (*n_facts < 200 && ++*n_facts)
-            good = info_fact(r, &x->field);
+            good = info_fact(r, x);
         if (!good)
             return false;
     }
@@ -261,7 +269,7 @@ static bool batches(struct reader *r, uint64_t *end)
     if (r->batches && !ahead)
         r->b->out_of_memory = true;
     while (good && (slot = ntff_ahead_take(ahead)) >= 0) {
-        uint64_t off = (uint64_t)(r->batches[slot].items[0].field.data - r->data);
+        uint64_t off = r->batches[slot].items[0].ref_off;
         if (!expected && (expected = off > r->len / EXPECT_PART))
             ntff_build_expect(r->b, &begin, EXPECT_PART);
         good = take_batch(r, &r->batches[slot], &n_facts) && poll(r, n += BATCH_ITEMS, off);

@@ -15,12 +15,8 @@ const char *ntff_framing_name(int framing)
     return names[framing];
 }
 
-/* A chain of records is a walk through memory: asked for well ahead, it takes half the time. (An
- * address behind the end does nothing.) */
-#define FRAMES_AHEAD 1024
-
-uint64_t ntff_frame_next(const uint8_t *data, uint64_t len, uint64_t off, enum ntff_framing framing,
-                         const uint8_t **msg, size_t *msg_len)
+uint64_t ntff_frame_any(const uint8_t *data, uint64_t len, uint64_t off, enum ntff_framing framing,
+                        const uint8_t **msg, size_t *msg_len)
 {
     const uint8_t *p = data + off, *end = data + len;
     uint64_t n;
@@ -45,7 +41,6 @@ uint64_t ntff_frame_next(const uint8_t *data, uint64_t len, uint64_t off, enum n
         return 0;
     *msg = p;
     *msg_len = n;
-    __builtin_prefetch(p + n + FRAMES_AHEAD);
     return (uint64_t)(p - data) + n;
 }
 
