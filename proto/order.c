@@ -76,34 +76,28 @@ static void drop_event(struct ntff_builder *b, struct ntff_event *e)
     e->name = NTFF_STR_NONE; /* not filtered but dropped */
 }
 
-/* Are two neighbours in the order of model.h, input order aside? */
-static bool ordered(const struct ntff_event *a, const struct ntff_event *b)
-{
-    unsigned ai = a->flags & NTFF_EV_INSTANT, bi = b->flags & NTFF_EV_INSTANT;
-    if (a->ts_ns != b->ts_ns)
-        return a->ts_ns < b->ts_ns;
-    return ai != bi ? ai < bi : a->dur_ns >= b->dur_ns;
-}
-
 /* What one look at all events and samples finds. */
 struct survey {
-    uint64_t begin_ns, end_ns; /* of what is shown; UINT64_MAX and 0: nothing is */
-    unsigned flags;            /* all flags of all events together */
-    bool sorted;               /* nothing needs to move, if nothing is hidden and no edge drawn */
+    uint64_t begin_ns, end_ns;    /* of what is shown; UINT64_MAX and 0: nothing is */
+    unsigned flags;               /* all flags of all events together */
+    size_t first_edge, edges_end; /* where there are events to be drawn to an edge */
 };
+
+#define TO_EDGES (NTFF_EV_EDGES_DRAWN | NTFF_EV_START_LOST | NTFF_EV_UNFINISHED)
 
 /* Drops impossible times, finds the range. */
 static struct survey look_at_all(struct ntff_builder *b, uint64_t typical_ns)
 {
-    struct survey s = {.begin_ns = UINT64_MAX, .sorted = true};
-    const struct ntff_event *before = b->events.v;
+    struct survey s = {.begin_ns = UINT64_MAX, .first_edge = SIZE_MAX};
     for (size_t i = 0; i < b->events.n; i++) {
         struct ntff_event *e = &b->events.v[i];
         if (!possible(e->ts_ns, e->dur_ns, typical_ns))
             drop_event(b, e);
-        s.sorted &= ordered(before, e);
         s.flags |= e->flags;
-        before = e;
+        if (e->flags & TO_EDGES) {
+            s.first_edge = s.first_edge < i ? s.first_edge : i;
+            s.edges_end = i + 1;
+        }
         if (e->flags & NTFF_EV_HIDDEN)
             continue;
         s.begin_ns = e->ts_ns < s.begin_ns ? e->ts_ns : s.begin_ns;
@@ -117,18 +111,14 @@ static struct survey look_at_all(struct ntff_builder *b, uint64_t typical_ns)
     return s;
 }
 
-/* Draws what is open to the edges of the trace. True if events have to move after this: some are
- * hidden, or not in order. */
-static bool close_edges(struct ntff_builder *b, const struct survey *s)
+/* Draws what is open to the edges of the trace. */
+static void close_edges(struct ntff_builder *b, const struct survey *s)
 {
     struct ntff_trace *t = b->t;
     bool none = s->begin_ns > s->end_ns;
     t->begin_ns = none ? 0 : s->begin_ns;
     t->end_ns = none ? 0 : s->end_ns;
-    if (!(s->flags & (NTFF_EV_EDGES_DRAWN | NTFF_EV_START_LOST | NTFF_EV_UNFINISHED)))
-        return s->flags & NTFF_EV_HIDDEN || !s->sorted;
-    bool sorted = true;
-    for (size_t i = 0; i < b->events.n; i++) {
+    for (size_t i = s->first_edge; i < s->edges_end; i++) {
         struct ntff_event *e = &b->events.v[i];
         if (e->flags & NTFF_EV_HIDDEN)
             continue;
@@ -140,9 +130,7 @@ static bool close_edges(struct ntff_builder *b, const struct survey *s)
         } else if (e->flags & NTFF_EV_UNFINISHED) {
             e->dur_ns = t->end_ns - e->ts_ns;
         }
-        sorted &= i == 0 || ordered(e - 1, e);
     }
-    return s->flags & NTFF_EV_HIDDEN || !sorted;
 }
 
 /* Removes hidden events; map[i] = new index of event i, or NTFF_NONE. */
@@ -181,6 +169,7 @@ static int tie_cmp(const void *pa, const void *pb, void *user)
     return x->index < y->index ? -1 : 1;
 }
 
+/* Items of one time. */
 static void sort_ties(struct ntff_sort_item *a, size_t n, struct ntff_event *ev)
 {
     for (size_t i = 0, j; i < n; i = j) {
@@ -196,104 +185,128 @@ static void sort_ties(struct ntff_sort_item *a, size_t n, struct ntff_event *ev)
     }
 }
 
-/* The events while they are sorted: at[i] = where event i stood before. */
-struct sorter {
-    struct ntff_builder *b;
-    struct ntff_event *ev;
-    uint32_t *at;
-    NTFF_VEC(struct ntff_sort_item) items;
-};
+/* Are two events in the order of model.h, input order aside? */
+static bool ordered(const struct ntff_event *a, const struct ntff_event *b)
+{
+    unsigned ai = a->flags & NTFF_EV_INSTANT, bi = b->flags & NTFF_EV_INSTANT;
+    if (a->ts_ns != b->ts_ns)
+        return a->ts_ns < b->ts_ns;
+    return ai != bi ? ai < bi : a->dur_ns >= b->dur_ns;
+}
 
 /* Moves events to their places, cycle by cycle. a is used up. */
-static void permute(struct ntff_event *ev, uint32_t *at, struct ntff_sort_item *a, size_t n)
+static void permute(struct ntff_event *ev, struct ntff_sort_item *a, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (a[i].index == i)
             continue;
         struct ntff_event first = ev[i];
-        uint32_t first_at = at[i];
         size_t to = i;
         while (a[to].index != i) {
             size_t from = a[to].index;
             ev[to] = ev[from];
-            at[to] = at[from];
             a[to].index = (uint32_t)to;
             to = from;
         }
         ev[to] = first;
-        at[to] = first_at;
         a[to].index = (uint32_t)to;
     }
 }
 
-static bool sort_range(struct sorter *s, size_t lo, size_t hi)
+/* Events [lo, hi) that must be sorted by themselves: all before are before, all behind are behind.
+ */
+struct stretch {
+    size_t lo, hi, most; /* most: the last of them in order */
+};
+typedef NTFF_VEC(struct stretch) stretch_vec;
+
+/* The stretch that begins where event i comes too early. It takes in those before it that it laps
+ * over. *work counts events passed on the way. */
+static struct stretch stretch_at(const struct ntff_event *ev, size_t n, size_t i, stretch_vec *v,
+                                 size_t *work)
 {
-    size_t n = hi - lo;
-    struct ntff_event *ev = s->ev + lo;
-    if (n == 2) { /* two of one time, most often */
-        struct ntff_event e = ev[0];
-        uint32_t e_at = s->at[lo];
-        ev[0] = ev[1];
-        s->at[lo] = s->at[lo + 1];
-        ev[1] = e;
-        s->at[lo + 1] = e_at;
-        return true;
+    struct stretch s = {.lo = i - 1, .hi = i, .most = i - 1};
+    size_t least = i;
+    for (; s.hi < n && !ordered(&ev[s.most], &ev[s.hi]); s.hi++)
+        if (!ordered(&ev[least], &ev[s.hi]))
+            least = s.hi;
+    for (;;) {
+        const struct stretch *before = v->n ? &v->v[v->n - 1] : NULL;
+        if (before && before->hi == s.lo) {
+            if (ordered(&ev[before->most], &ev[least]))
+                break;
+            s.lo = before->lo;
+            v->n--;
+        } else if (s.lo > 0 && !ordered(&ev[s.lo - 1], &ev[least])) {
+            s.lo--;
+        } else {
+            break;
+        }
+        ++*work;
     }
-    if (!ntff_grow(s->b->budget, (void **)&s->items.v, &s->items.cap, 0, n, sizeof *s->items.v))
-        return ntff_builder_no_memory(s->b);
-    for (size_t i = 0; i < n; i++)
-        s->items.v[i] = (struct ntff_sort_item){ev[i].ts_ns - s->b->t->begin_ns, (uint32_t)i};
-    if (!ntff_sort_items(s->b, s->items.v, n))
-        return false;
-    sort_ties(s->items.v, n, ev);
-    permute(ev, s->at + lo, s->items.v, n);
-    return true;
+    *work += s.hi - i;
+    return s;
 }
 
-/* Sorts stretch by stretch: records come nearly in order, and what is out of order has not far to
- * go. A stretch is all that lies between an event that comes too early and the place it goes to. */
-static bool sort_stretches(struct sorter *s, size_t n)
+/* Records come nearly in order, and what is out of order has not far to go. */
+static bool find_stretches(struct ntff_builder *b, stretch_vec *v)
 {
-    const struct ntff_event *ev = s->ev;
-    size_t work = 0;
-    for (size_t i = 1, lo, hi; i < n; i = hi + 1) {
-        hi = i;
+    const struct ntff_event *ev = b->events.v;
+    size_t n = b->events.n, work = 0;
+    for (size_t i = 1; i < n; i++) {
         if (ordered(&ev[i - 1], &ev[i]))
             continue;
-        const struct ntff_event *most = &ev[i - 1], *least = &ev[i];
-        for (lo = i - 1; hi < n && !ordered(most, &ev[hi]); hi++)
-            least = ordered(least, &ev[hi]) ? least : &ev[hi];
-        while (lo > 0 && !ordered(&ev[lo - 1], least))
-            lo--;
-        work += hi - lo;
-        if (work > 2 * n) { /* one stretch laps over the next */
-            lo = 0;
-            hi = n;
+        struct stretch s = stretch_at(ev, n, i, v, &work);
+        if (work > 4 * n) { /* not at all in order */
+            s = (struct stretch){.lo = 0, .hi = n};
+            v->n = 0;
         }
-        if (!sort_range(s, lo, hi))
-            return false;
+        struct stretch *x = NTFF_VEC_PUSH(b->budget, v);
+        if (!x)
+            return ntff_builder_no_memory(b);
+        *x = s;
+        i = s.hi;
     }
     return true;
 }
 
-/* map (of n_map old indices) is composed with the sort. */
-static bool sort_events(struct ntff_builder *b, uint32_t *map, size_t n_map)
+/* back: where each event goes. */
+static bool sort_stretch(struct ntff_builder *b, const struct stretch *s, uint32_t *back)
 {
-    size_t n = b->events.n;
-    struct sorter s = {.b = b, .ev = b->events.v, .at = ntff_build_take(b, n, sizeof *s.at)};
-    for (size_t i = 0; s.at && i < n; i++)
-        s.at[i] = (uint32_t)i;
-    bool good = s.at && sort_stretches(&s, n);
-    NTFF_VEC_FREE(b->budget, &s.items);
-    uint32_t *back = good ? ntff_build_take(b, n, sizeof *back) : NULL;
-    for (size_t i = 0; back && i < n; i++)
-        back[s.at[i]] = (uint32_t)i;
-    for (size_t i = 0; back && i < n_map; i++)
-        if (map[i] != NTFF_NONE)
-            map[i] = back[map[i]];
-    ntff_build_give(b, back, n, sizeof *back);
-    ntff_build_give(b, s.at, n, sizeof *s.at);
-    return back != NULL;
+    size_t n = s->hi - s->lo;
+    struct ntff_event *ev = b->events.v + s->lo;
+    struct ntff_sort_item two[2], *a = n > 2 ? ntff_build_take(b, n, sizeof *a) : two;
+    bool good = a != NULL;
+    for (size_t i = 0; good && i < n; i++)
+        a[i] = (struct ntff_sort_item){ev[i].ts_ns - b->t->begin_ns, (uint32_t)i};
+    if (n == 2) { /* most often: two of one time */
+        a[0].index = 1;
+        a[1].index = 0;
+    } else if ((good = good && ntff_sort_items(b, a, n))) {
+        sort_ties(a, n, ev);
+    }
+    for (size_t i = 0; good && i < n; i++)
+        back[s->lo + a[i].index] = (uint32_t)(s->lo + i);
+    if (good)
+        permute(ev, a, n);
+    if (a != two)
+        ntff_build_give(b, a, n, sizeof *a);
+    return good;
+}
+
+/* *back: where each event went, NULL if all are where they were. */
+static bool sort_events(struct ntff_builder *b, uint32_t **back)
+{
+    stretch_vec v = {0};
+    bool good = find_stretches(b, &v);
+    *back = good && v.n ? ntff_build_take(b, b->events.n, sizeof **back) : NULL;
+    good = good && (v.n == 0 || *back);
+    for (size_t i = 0; *back && i < b->events.n; i++)
+        (*back)[i] = (uint32_t)i;
+    for (size_t i = 0; good && i < v.n; i++)
+        good = sort_stretch(b, &v.v[i], *back);
+    NTFF_VEC_FREE(b->budget, &v);
+    return good;
 }
 
 /* -- counters -----------------------------------------------------------------------------------
@@ -398,29 +411,40 @@ static void hand_over(struct ntff_builder *b)
 #undef GIVE
 }
 
-/* Removes what is hidden and sorts; *map tells where each event went, if any moved. */
-static bool arrange(struct ntff_builder *b, uint32_t **map)
+/* Removes what is hidden and sorts. *map (n_map entries) tells where each event went; NULL if none
+ * moved. */
+static bool arrange(struct ntff_builder *b, uint32_t **map, size_t n_map)
 {
-    size_t n_map = b->events.n;
     uint64_t typical_ns = typical_time(b);
+    uint32_t *back = NULL;
     drop_bad_samples(b, typical_ns);
     struct survey all = look_at_all(b, typical_ns);
-    *map = NULL;
+    close_edges(b, &all);
     NTFF_VEC_FREE(b->budget, &b->devs);
     NTFF_VEC_FREE(b->budget, &b->syncs);
-    if (!close_edges(b, &all))
-        return true;
-    if (!(*map = ntff_build_take(b, n_map, sizeof **map)))
-        return false;
-    compact(b, *map);
-    return sort_events(b, *map, n_map);
+    if (all.flags & NTFF_EV_HIDDEN) {
+        if (!(*map = ntff_build_take(b, n_map, sizeof **map)))
+            return false;
+        compact(b, *map);
+    }
+    size_t n = b->events.n;
+    bool good = sort_events(b, &back);
+    if (!*map) {
+        *map = back;
+        return good;
+    }
+    for (size_t i = 0; back && i < n_map; i++)
+        if ((*map)[i] != NTFF_NONE)
+            (*map)[i] = back[(*map)[i]];
+    ntff_build_give(b, back, n, sizeof *back);
+    return good;
 }
 
 bool ntff_build_order(struct ntff_builder *b)
 {
     size_t n_map = b->events.n;
     uint32_t *map = NULL;
-    bool good = rates_to_samples(b) && arrange(b, &map) && ntff_build_flows(b, map);
+    bool good = rates_to_samples(b) && arrange(b, &map, n_map) && ntff_build_flows(b, map);
     ntff_build_give(b, map, n_map, sizeof *map);
     if (!good || !ntff_build_lanes(b) || !ntff_build_tree(b) || !sort_samples(b))
         return false;
