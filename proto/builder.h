@@ -177,6 +177,8 @@ struct ntff_load_state { /* owned by the trace: what refs point into */
     struct ntff_names names;
 };
 
+#define NTFF_LATELY 64
+
 struct ntff_builder {
     struct ntff_trace *t;
     struct ntff_diag *diag;
@@ -212,9 +214,9 @@ struct ntff_builder {
     NTFF_VEC(struct ntff_core_clock) clocks;
     NTFF_VEC(struct ntff_aux) auxes;
     ntff_str type_names[NTFF_N_EVENT_TYPES];
-    bool unaligned;                /* some events or samples stay in device time */
-    uint64_t last_host_ns;         /* of the latest record in host time */
-    struct ntff_map_slot last_row; /* the row asked for last */
+    bool unaligned;                           /* some events or samples stay in device time */
+    uint64_t last_host_ns;                    /* of the latest record in host time */
+    struct ntff_map_slot lately[NTFF_LATELY]; /* rows asked for, by a few bits of their key */
     uint64_t progress_polls;
 };
 

@@ -172,9 +172,14 @@ bool ntff_placer_cores(struct ntff_placer *p)
 }
 
 /* Cores of (proc, nc): first one and how many. */
-static const struct ntff_core_key *cores_of(const struct ntff_placer *p, uint32_t proc, uint32_t nc,
+static const struct ntff_core_key *cores_of(struct ntff_placer *p, uint32_t proc, uint32_t nc,
                                             size_t *n)
 {
+    struct ntff_core_list *near_cores = &p->near_cores[(proc * 7 + nc) % NTFF_PLACER_NEAR];
+    if (near_cores->v && near_cores->proc == proc && near_cores->nc == nc) {
+        *n = near_cores->n;
+        return near_cores->v;
+    }
     size_t lo = 0, hi = p->cores.n;
     struct ntff_core_key want = {proc, nc, 0};
     while (lo < hi) {
@@ -188,6 +193,8 @@ static const struct ntff_core_key *cores_of(const struct ntff_placer *p, uint32_
     while (end < p->cores.n && p->cores.v[end].proc == proc && p->cores.v[end].nc == nc)
         end++;
     *n = end - lo;
+    if (p->cores.n)
+        *near_cores = (struct ntff_core_list){p->cores.v + lo, *n, proc, nc};
     return p->cores.v + lo;
 }
 

@@ -59,13 +59,15 @@ static const struct ntff_link *latest(const struct ntff_link *v, size_t n, uint3
 static void check_order(struct ntff_builder *b, const struct ntff_link *host, bool is_wait,
                         const struct ntff_event *dev)
 {
-    const struct ntff_track *t = &b->tracks.v[dev->track];
     const struct ntff_event *h = &b->events.v[host->event];
-    struct ntff_core_clock *c = ntff_builder_clock(b, t->process, t->nc, t->core);
     bool early = !is_wait && dev->ts_ns < h->ts_ns;
     bool late = is_wait && !(h->flags & NTFF_EV_UNFINISHED) && !(dev->flags & NTFF_EV_UNFINISHED) &&
                 ntff_event_end(dev) > ntff_event_end(h);
-    if (!c || dev->flags & (NTFF_EV_UNALIGNED | NTFF_EV_START_LOST) || !(early || late))
+    if (!(early || late) || dev->flags & (NTFF_EV_UNALIGNED | NTFF_EV_START_LOST))
+        return;
+    const struct ntff_track *t = &b->tracks.v[dev->track];
+    struct ntff_core_clock *c = ntff_builder_clock(b, t->process, t->nc, t->core);
+    if (!c)
         return;
     c->n_before_submit += early;
     c->n_after_wait += late;

@@ -504,7 +504,8 @@ static enum ntff_status begin(struct loader *l, const struct ntff_load_options *
     b->diag = diag;
     b->primary = opt->primary_group ? opt->primary_group : NTFF_PRIMARY_DEFAULT;
     b->secondary = opt->secondary_group ? opt->secondary_group : NTFF_SECONDARY_DEFAULT;
-    b->last_row.value = NTFF_NONE;
+    for (size_t i = 0; i < NTFF_LATELY; i++)
+        b->lately[i].value = NTFF_NONE;
     b->t->clock_mode = opt->clock;
     b->t->arena.budget = b->open.budget = b->rows.budget = b->by_name.budget = b->names.budget =
         b->budget;

@@ -9,6 +9,13 @@ struct ntff_core_key {
     uint32_t proc, nc, core;
 };
 
+/* Cores of one logical core; v NULL: none looked for yet. */
+struct ntff_core_list {
+    const struct ntff_core_key *v;
+    size_t n;
+    uint32_t proc, nc;
+};
+
 /* A run of a core, for lookups by execution and by time. */
 struct ntff_run {
     struct ntff_core_key at;
@@ -20,8 +27,8 @@ struct ntff_run {
 
 struct ntff_placer {
     struct ntff_builder *b;
-    size_t near_run[NTFF_PLACER_NEAR];    /* index into runs */
-    bool unaligned;                       /* some events or samples stay in device time */
+    size_t near_run[NTFF_PLACER_NEAR]; /* index into runs */
+    struct ntff_core_list near_cores[NTFF_PLACER_NEAR];
     NTFF_VEC(struct ntff_core_key) cores; /* known physical cores, sorted */
     NTFF_VEC(struct ntff_run) runs;       /* sorted by (proc, nc, exec, core, start) */
 };

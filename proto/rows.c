@@ -178,6 +178,17 @@ uint32_t ntff_build_nc(struct ntff_builder *b, uint32_t proc, uint32_t nc)
 /* Rank among an NC's children [perfetto-contract layout]. */
 enum { RANK_EXEC = 0, RANK_CC = 4000, RANK_EVENTS = 6000 };
 
+/* A few rows are asked for over and over: where the last one asked for with such a key stands. */
+static struct ntff_map_slot *lately(struct ntff_builder *b, const struct ntff_key *k)
+{
+    return &b->lately[(k->a >> 56 ^ k->a * 5 ^ k->b * 9 ^ k->c) % NTFF_LATELY];
+}
+
+static bool is_row(const struct ntff_map_slot *m, const struct ntff_key *k)
+{
+    return m->value != NTFF_NONE && m->key.a == k->a && m->key.b == k->b && m->key.c == k->c;
+}
+
 /* core = NTFF_NONE: not known yet (place.c asks again); then a row named "Execution ?". */
 uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint32_t core,
                                uint32_t type, bool instant)
@@ -185,9 +196,14 @@ uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t n
     bool cc = type == NTFF_ET_CC_EXEC || type == NTFF_ET_CC_EXEC_BARRIER;
     uint64_t cls = instant ? 3 : cc ? 2 : 1;
     struct ntff_key key = {cls << 56 | proc, nc, cls == 1 ? core : UINT64_MAX - 1};
+    struct ntff_map_slot *near_row = lately(b, &key);
+    if (is_row(near_row, &key))
+        return near_row->value;
     struct ntff_map_slot *m = ntff_map_find(&b->rows, key);
-    if (m)
+    if (m) {
+        *near_row = *m;
         return m->value;
+    }
     struct ntff_track proto = NTFF_BLANK_TRACK;
     char name[64];
     uint32_t parent = ntff_build_nc(b, proc, nc);
@@ -278,9 +294,9 @@ uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint
                                (by & NTFF_BY_GID && gid >= 0 ? (uint64_t)(uint32_t)gid + 1 : 0)
                                    << 32,
                            by & NTFF_BY_THREAD ? tid : 0};
-    if (b->last_row.value != NTFF_NONE && b->last_row.key.a == key.a &&
-        b->last_row.key.b == key.b && b->last_row.key.c == key.c)
-        return b->last_row.value;
+    struct ntff_map_slot *near_row = lately(b, &key);
+    if (is_row(near_row, &key))
+        return near_row->value;
     struct ntff_map_slot *m = ntff_map_find(&b->rows, key);
     if (!m) {
         uint32_t t = make_row(b, proc, nc, tid, gid);
@@ -289,6 +305,6 @@ uint32_t ntff_build_row(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint
             return ntff_builder_no_memory(b), NTFF_NONE;
         m->value = t;
     }
-    b->last_row = *m;
+    *near_row = *m;
     return m->value;
 }

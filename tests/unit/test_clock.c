@@ -231,6 +231,26 @@ TAP_TEST(exact_pairs_with_drift_place_to_the_ns)
     }
 }
 
+/* So many pairs are thinned out where they are noisy, never where they are exact. */
+TAP_TEST(many_exact_pairs_with_drift_place_to_the_ns)
+{
+    static const size_t n[] = {2049, 5000, 40000};
+    for (size_t k = 0; k < NTFF_ARRAY_LEN(n); k++) {
+        struct clock_sim s = clock_sim_run(&(struct clock_sim_options){.seed = k + 1,
+                                                                       .n_execs = n[k],
+                                                                       .period_ns = 5 * MS,
+                                                                       .run_ns = 2 * MS,
+                                                                       .drift_ppm = 48.7,
+                                                                       .jitter = 0.2});
+        struct errors e = errors_of(&s, NTFF_CLOCK_AUTO);
+        TAP_CONTEXT("%zu pairs", n[k]);
+        TAP_EQ_U64(p99(&e), 0);
+        TAP_OK(worst(&e) <= 1);
+        free(e.ns);
+        clock_sim_done(&s);
+    }
+}
+
 /* More than a crystal has: believed if the pairs agree on it, and held if they cannot. */
 TAP_TEST(a_great_drift_must_be_sure)
 {
@@ -319,6 +339,35 @@ TAP_TEST(fit_beats_the_formula_where_reads_are_late)
             free(fit.ns);
             clock_sim_done(&s);
         }
+}
+
+/* Thinned out, late and outlying pairs among them: as near as a few thousand would be. */
+TAP_TEST(many_late_pairs_are_followed)
+{
+    struct clock_sim s = clock_sim_run(&(struct clock_sim_options){.seed = 1,
+                                                                   .n_execs = 30000,
+                                                                   .period_ns = 5 * MS,
+                                                                   .run_ns = 2 * MS,
+                                                                   .drift_ppm = 50,
+                                                                   .wander_ppm = 2,
+                                                                   .wander_period_s = 8,
+                                                                   .noise = CLOCK_SIM_LATE,
+                                                                   .noise_ns = 20000,
+                                                                   .outlier_share = 0.01,
+                                                                   .outlier_ns = 5000000,
+                                                                   .jitter = 0.2});
+    struct ntff_clock_map *m = build(s.pairs, s.n_pairs, NTFF_CLOCK_AUTO);
+    const struct ntff_clock_quality *q = ntff_clock_quality(m);
+    TAP_EQ_I64(q->noise, NTFF_NOISE_LATE);
+    TAP_EQ_U64(q->n_pairs, 30000);
+    TAP_OK(q->n_outliers > 200 && q->n_outliers < 500);
+    TAP_OK(q->residual_median_ns > 10000 && q->residual_median_ns < 20000);
+    struct errors e = errors_of(&s, NTFF_CLOCK_AUTO);
+    TAP_OK(median(&e) < 500 && p99(&e) < 3000 && worst(&e) < 10000);
+    TAP_OK(p99(&e) < 5 * q->uncertainty_ns);
+    free(e.ns);
+    ntff_clock_done(m);
+    clock_sim_done(&s);
 }
 
 TAP_TEST(fit_is_never_worse_than_the_formula)
