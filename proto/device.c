@@ -478,9 +478,11 @@ bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring, uint64_t i
         d->n_dropped++;
         return true;
     }
+    /* starts, ends and DMA come here for their overflow marks only: who sent them counts them */
+    bool counted = kind == NTFF_NK_START || kind == NTFF_NK_END || kind == NTFF_NK_DMA;
     if (!ntff_tick_ns(ntff_blob_tick(ring->ref, x.type), x.r.ts_ps, &x.ns)) {
-        d->n_bad_time++;
-        d->n_dropped++;
+        d->n_bad_time += !counted;
+        d->n_dropped += !counted;
         return true;
     }
     d->first_ns = x.ns < d->first_ns ? x.ns : d->first_ns;
@@ -502,7 +504,7 @@ bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring, uint64_t i
     case NTFF_NK_HAM:
         return ntff_device_instant(d, ntff_device_events(d), NTFF_CAT_MARK, "throttle", x.ns,
                                    x.ref);
-    default: /* starts, ends and DMA come here for their overflow marks only */
+    default:
         return true;
     }
 }

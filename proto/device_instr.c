@@ -56,10 +56,9 @@ static bool make_plan(struct ntff_device *d, const struct ntff_ring *ring, struc
         plan->action[b] = kind == NTFF_NK_DMA ? DO_DMA : DO_OTHER;
         if (kind != NTFF_NK_START && kind != NTFF_NK_END)
             continue;
-        if (!plan->stream[ntff_notif_engine(type)]->on || d->opt->no_instructions)
-            plan->action[b] = mark ? DO_OTHER : DO_SKIP;
-        else
-            plan->action[b] = (kind == NTFF_NK_START ? DO_START : DO_END) | (mark ? DO_MARK : 0);
+        bool off = !plan->stream[ntff_notif_engine(type)]->on || d->opt->no_instructions;
+        unsigned what = off ? DO_SKIP : kind == NTFF_NK_START ? DO_START : DO_END;
+        plan->action[b] = (uint8_t)(what | (mark ? DO_MARK : 0));
     }
     return true;
 }
@@ -258,8 +257,10 @@ static void note_first(struct ntff_device *d, const struct ntff_ring *ring)
 /* A record that is no start or end to be kept. */
 static bool one_record(struct ntff_device *d, struct ntff_ring *ring, unsigned what, uint64_t i)
 {
-    if (what == DO_SKIP)
-        return d->n_filtered++, true;
+    if ((what & ~(unsigned)DO_MARK) == DO_SKIP) {
+        d->n_filtered++;
+        return !(what & DO_MARK) || ntff_device_other(d, ring, i);
+    }
     return what == DO_DMA ? ntff_device_dma(d, ring, i, 1) : ntff_device_other(d, ring, i);
 }
 
@@ -274,7 +275,7 @@ bool ntff_device_instructions(struct ntff_device *d, struct ntff_ring *ring)
         unsigned what = plan.action[ring->data[index * NTFF_NOTIF_BYTES + 3]];
         if (d->cut.on && !ntff_device_cut_step(d))
             return false;
-        if (what == DO_SKIP || what == DO_OTHER || what == DO_DMA) {
+        if ((what & ~(unsigned)DO_MARK) > DO_END) {
             if (!one_record(d, ring, what, i++))
                 return false;
             continue;
