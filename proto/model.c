@@ -245,7 +245,8 @@ static bool clip_samples(struct ntff_trace *t, uint64_t from_ns, uint64_t to_ns)
                 keep[n++].ts_ns = from_ns;
             }
         /* every kept value stood before from_ns, so there is room for it */
-        memcpy(t->samples, keep, n * sizeof *keep);
+        if (n > 0)
+            memcpy(t->samples, keep, n * sizeof *keep);
         for (; i < t->n_samples && t->samples[i].ts_ns < to_ns; i++)
             t->samples[n++] = t->samples[i];
         while (at < n && t->samples[at].ts_ns == from_ns)
@@ -297,7 +298,8 @@ enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_
         reorder_leading(t, map, n_map) && clip_samples(t, from_ns, to_ns) && assign_lanes(t, diag);
     if (good) {
         clip_flows(t, map);
-        qsort(t->flows, t->n_flows, sizeof *t->flows, flow_cmp);
+        if (t->n_flows > 0)
+            qsort(t->flows, t->n_flows, sizeof *t->flows, flow_cmp);
         if (t->begin_ns < from_ns)
             t->begin_ns = from_ns;
         if (t->end_ns > to_ns)
