@@ -133,8 +133,10 @@ static bool put_attr(struct conv_arguer *a, const struct ntff_attr *attr, size_t
     bool later = attr->kind == NTFF_V_TEXT && attr->text.len > PFT_MAX_TEXT;
     if (NTFF_UNLIKELY((!k || later) && !a->namer.may_define) || (k && !put_key(a, k)))
         return false;
-    if (!k)
-        put_key_text(a, attr->key.p, attr->key.len);
+    if (!k) {
+        struct ntff_slice name = pft_namer_unlisted(&a->namer, attr->key.p, attr->key.len);
+        put_key_text(a, name.p, name.len);
+    }
     put_value(a, attr);
     return true;
 }

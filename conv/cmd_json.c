@@ -9,6 +9,7 @@
  * span, becomes a start and a stop. */
 #include "conv/conv.h"
 #include "conv/jsonw.h"
+#include "proto/keys.h"
 #include "conv/outfile.h"
 #include "conv/redact.h"
 #include "proto/event_types.h"
@@ -35,9 +36,12 @@ struct writer {
     const struct ntff_trace *t;
     struct ntff_put w;
     struct ntff_detail detail;
-    bool any;         /* an object was written */
-    bool key;         /* a key of the current object was */
-    uint64_t numbers; /* tracking ids for rows that have none */
+    bool any; /* an object was written */
+    bool key; /* a key of the current object was */
+    bool in_data;
+    struct ntff_keys keys, data_keys; /* of the event; of its "data" */
+    bool starved;                     /* memory ran out */
+    uint64_t numbers;                 /* tracking ids for rows that have none */
 };
 
 /* -- pieces ---------------------------------------------------------------------------------------
@@ -45,9 +49,10 @@ struct writer {
 
 static void key_len(struct writer *j, const char *key, size_t len)
 {
+    struct ntff_slice name = ntff_keys_take(j->in_data ? &j->data_keys : &j->keys, key, len);
     if (j->key)
         conv_json_raw(&j->w, ",");
-    conv_json_put_text(&j->w, key, len);
+    conv_json_put_text(&j->w, name.p, name.len);
     conv_json_raw(&j->w, ":");
     j->key = true;
 }
@@ -72,6 +77,7 @@ static void key_text(struct writer *j, const char *name, const char *text)
 static void open_event(struct writer *j)
 {
     conv_json_raw(&j->w, j->any ? ",{" : "{");
+    ntff_keys_begin(&j->keys);
     j->any = true;
     j->key = false;
 }
@@ -86,12 +92,15 @@ static void open_data(struct writer *j)
 {
     key(j, "data");
     conv_json_raw(&j->w, "{");
+    ntff_keys_begin(&j->data_keys);
+    j->in_data = true;
     j->key = false;
 }
 
 static void close_data(struct writer *j)
 {
     conv_json_raw(&j->w, "}");
+    j->in_data = false;
     j->key = true;
 }
 
@@ -246,6 +255,8 @@ static void put_model_name(struct writer *j, const struct ntff_event *e)
     const struct ntff_attr *a = NULL;
     if (ntff_detail(j->t, e, &j->detail))
         a = ntff_detail_find(&j->detail, "model_name");
+    else
+        j->starved = true;
     if (a && a->kind == NTFF_V_TEXT) {
         key(j, "model_name");
         conv_json_put_text(&j->w, a->text.p, a->text.len);
@@ -647,6 +658,12 @@ static int write_events(struct ntff_out *out, const struct ntff_trace *t)
         ntff_put_end(&j.w);
         ntff_detail_done(&j.detail);
         conv_progress(NULL, -1);
+        if (j.keys.failed || j.data_keys.failed || j.starved) {
+            conv_say("out of memory");
+            code = CONV_NOTHING;
+        }
+        ntff_keys_done(&j.keys);
+        ntff_keys_done(&j.data_keys);
     } else {
         conv_say(items ? "no runtime events in the input" : "out of memory");
     }

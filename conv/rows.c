@@ -356,7 +356,7 @@ void conv_row_end(struct conv_rows *r)
     if (r->in_order && r->format == CONV_JSONL)
         put(r, "}\n", 2);
     if (!r->cells.failed && r->in_order) {
-        if (r->format != CONV_JSONL)
+        if (r->format != CONV_JSONL && r->cells.len > 0)
             r->cells.p[r->cells.len - 1] = '\n'; /* was a separator */
         ntff_put_bytes(&r->w, r->cells.p, r->cells.len);
     } else if (!r->cells.failed) {
@@ -434,7 +434,9 @@ static void put_key(struct conv_rows *r, const char *key, size_t len)
 {
     if (r->cells.len - r->end[r->at] > open_len(r))
         put_char(r, ',');
-    put_json_text(r, key, len);
+    struct ntff_slice name = ntff_keys_take(&r->keys, key, len);
+    r->cells.failed |= r->keys.failed;
+    put_json_text(r, name.p, name.len);
     put_char(r, ':');
 }
 
@@ -442,6 +444,7 @@ void conv_sub_open(struct conv_rows *r)
 {
     if (conv_row_wanted(r))
         put(r, r->format == CONV_TSV ? "{" : "\"{", open_len(r));
+    ntff_keys_begin(&r->keys);
 }
 
 void conv_sub_close(struct conv_rows *r)
@@ -569,7 +572,7 @@ bool conv_rows_begin(struct conv_rows *r, struct ntff_out *out, int format,
         const char *name = columns[r->order[k]];
         ntff_buf_printf(&r->key[k], "%s\"%s\":", k ? "," : "{", name);
         if (r->key[k].failed)
-            return false;
+            return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory") == NTFF_OK;
         if (format == CONV_JSONL)
             continue;
         if (k)
@@ -588,6 +591,7 @@ void conv_rows_done(struct conv_rows *r)
     if (r->w.o)
         ntff_put_end(&r->w);
     ntff_buf_free(&r->cells);
+    ntff_keys_done(&r->keys);
     for (size_t k = 0; k < r->n_order; k++)
         ntff_buf_free(&r->key[k]);
     r->w.o = NULL;

@@ -16,6 +16,7 @@
 #ifndef CONV_ROWS_H
 #define CONV_ROWS_H
 
+#include "proto/keys.h"
 #include "proto/error.h"
 #include "proto/out.h"
 
@@ -44,6 +45,7 @@ struct conv_rows {
     uint32_t end[CONV_MAX_COLUMNS + 1];    /* in .cells: where the k-th cell begins, k-1st ends */
     size_t at;                             /* column that comes next */
     struct ntff_buf cells;
+    struct ntff_keys keys; /* of the object in the cell being made */
     uint64_t rows;
 };
 

@@ -38,6 +38,7 @@ void pft_annotator_done(struct pft_annotator *a)
 {
     NTFF_VEC_FREE(NULL, &a->texts);
     ntff_buf_free(&a->repaired);
+    pft_namer_done(&a->names);
 }
 
 /* -- values of a fixed size ----------------------------------------------------------------------
@@ -185,7 +186,8 @@ static __attribute__((noinline)) void put_inline(struct pft_annotator *a,
 {
     char text[48];
     size_t mark = pbw_open(a->w, 4);
-    struct ntff_slice name = attr->key.len ? clean_text(a, attr->key) : (struct ntff_slice){"_", 1};
+    struct ntff_slice name = pft_namer_unlisted(&a->names, attr->key.p, attr->key.len);
+    name = clean_text(a, name);
     pbw_bytes(a->w, 10, name.p, name.len);
     struct ntff_slice value = {text, 0};
     if (attr->kind == NTFF_V_TEXT)

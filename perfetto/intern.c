@@ -94,8 +94,10 @@ const struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_
         return NULL;
     const char *copy = ntff_arena_text(&in->arena, p, len);
     ntff_str id = copy ? written_name(in, p, len) : NTFF_STR_NONE;
-    if (id == NTFF_STR_NONE)
+    if (id == NTFF_STR_NONE) {
+        in->defs.failed = true;
         return NULL;
+    }
     uint64_t hash = pft_key_hash(p, len);
     size_t s = hash % PFT_KEY_SLOTS;
     while (in->keys[s].text)
@@ -122,14 +124,31 @@ const struct pft_key *pft_namer_other(struct pft_namer *n, const char *p, size_t
 
 const struct pft_key *pft_namer_again(struct pft_namer *n, const char *p, size_t len)
 {
-    char other[272];
-    for (int i = 2; len < 256 && i < 1000; i++) {
-        int m = snprintf(other, sizeof other, "%.*s_%d", (int)len, p, i);
-        const struct pft_key *k = pft_namer_other(n, other, (size_t)m);
-        if (!k || n->seen[k->iid] != n->event_no)
-            return k;
-    }
-    return NULL;
+    struct ntff_slice name = pft_namer_unlisted(n, p, len);
+    return n->others.failed ? NULL : pft_namer_other(n, name.p, name.len);
+}
+
+/* Counts on where the last one ended, so that a name repeated a million times costs a million
+ * steps. */
+struct ntff_slice pft_namer_unlisted(struct pft_namer *n, const char *p, size_t len)
+{
+    const struct pft_key *k;
+    struct ntff_slice name;
+    if (n->others_of != n->event_no)
+        ntff_keys_begin(&n->others);
+    n->others_of = n->event_no;
+    do {
+        name = ntff_keys_take(&n->others, len > 0 ? p : "_", len > 0 ? len : 1);
+        k = n->others.failed ? NULL : pft_intern_find(n->in, name.p, name.len);
+    } while (k && n->seen[k->iid] == n->event_no);
+    if (n->may_define)
+        n->in->defs.failed |= n->others.failed;
+    return name;
+}
+
+void pft_namer_done(struct pft_namer *n)
+{
+    ntff_keys_done(&n->others);
 }
 
 /* -- values --------------------------------------------------------------------------------------
@@ -140,8 +159,10 @@ static uint32_t promote(struct pft_intern *in, struct pft_text *slot, const char
     if (in->text_bytes + len > PFT_MAX_TEXT_BYTES || in->n_texts == PFT_MAX_TEXTS)
         return 0;
     const char *copy = ntff_arena_text(&in->arena, p, len);
-    if (!copy)
+    if (!copy) {
+        in->defs.failed = true;
         return 0;
+    }
     in->text_bytes += len;
     slot->len = (uint32_t)len;
     slot->iid = ++in->n_texts;

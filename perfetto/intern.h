@@ -14,7 +14,7 @@
 #ifndef PFT_INTERN_H
 #define PFT_INTERN_H
 
-#include "proto/mem.h"
+#include "proto/keys.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -183,7 +183,10 @@ struct pft_namer {
     const struct pft_key **guesses; /* of the event's kind */
     const struct pft_key *guess[PFT_GUESSED_KINDS][PFT_GUESSED_PLACES];
     uint32_t seen[PFT_MAX_KEYS + 2]; /* by iid: the event that had it last */
+    struct ntff_keys others; /* names with a number, and those without an iid, of .others_of */
+    uint32_t others_of;
 };
+void pft_namer_done(struct pft_namer *n);
 
 static inline void pft_namer_event(struct pft_namer *n, uint32_t kind)
 {
@@ -194,6 +197,9 @@ static inline void pft_namer_event(struct pft_namer *n, uint32_t kind)
 /* The slow paths of pft_namer_key: not the name guessed; a name of this event already. */
 const struct pft_key *pft_namer_other(struct pft_namer *n, const char *p, size_t len);
 const struct pft_key *pft_namer_again(struct pft_namer *n, const char *p, size_t len);
+
+/* The name to write for one that has no iid: no other of this event has it. */
+struct ntff_slice pft_namer_unlisted(struct pft_namer *n, const char *p, size_t len);
 
 /* The name p[0..len) by itself: what was at this place last time, or another. NULL when it has no
  * iid: the table is full, or the name is new and n may not define. */

@@ -96,13 +96,15 @@ TAP_TEST(names_are_clean_and_unique)
     TAP_OK(!name_of(&other, "exec_id")); /* new, and may not define it */
     TAP_EQ_STR(name_of(&n, "exec_id"), "exec_id");
     TAP_EQ_STR(name_of(&other, "exec_id"), "exec_id");
-    TAP_OK(!name_of(&other, "exec_id")); /* a second one needs a name that nobody defined */
+    TAP_OK(!name_of(&other, "exec_id")); /* a second one needs a name that nobody defined: left */
     TAP_EQ_STR(name_of(&n, "a.b[0]"), "a_b_0_");
     TAP_EQ_STR(name_of(&n, "a_b_0_"), "a_b_0__2");
     TAP_EQ_STR(name_of(&n, ""), "_");
     TAP_EQ_STR(name_of(&n, "x\xff"), "x\xef\xbf\xbd");
     /* twice in one event: a name of its own; in the next event the plain one again */
     TAP_EQ_STR(name_of(&n, "exec_id"), "exec_id_2");
+    pft_namer_event(&other, 1);
+    TAP_EQ_STR(name_of(&other, "exec_id"), "exec_id");
     TAP_EQ_STR(name_of(&other, "exec_id"), "exec_id_2");
     TAP_EQ_STR(name_of(&n, "exec_id"), "exec_id_3");
     pft_namer_event(&n, 2);
