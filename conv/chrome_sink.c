@@ -466,8 +466,8 @@ static void put_fact(void *user, const char *key, const char *text, int64_t numb
         conv_json_i64(&s->j, number);
 }
 
-/* Everything up to the first event line. */
-static void put_head(struct sink *s)
+/* Everything up to the first event line. False: no memory. */
+static bool put_head(struct sink *s)
 {
     char base[24];
     snprintf(base, sizeof base, "%" PRIu64, s->base_ns);
@@ -477,13 +477,14 @@ static void put_head(struct sink *s)
     conv_json_key(&s->j, "metadata");
     conv_json_object(&s->j);
     conv_json_key_text(&s->j, "baseTimeNanoseconds", base);
-    pft_provenance(s->t, s->opt->diag, s->opt->creator, put_fact, s);
+    bool good = pft_provenance(s->t, s->opt->diag, s->opt->creator, put_fact, s);
     conv_json_end(&s->j);
     conv_json_key(&s->j, "traceEvents");
     conv_json_array(&s->j);
     ntff_put_bytes(&s->j.w, "\n", 1);
     ntff_put_done(&s->j.w);
     s->first_line = true;
+    return good;
 }
 
 static bool start_details(struct sink *s)
@@ -499,6 +500,8 @@ static void stop_details(struct sink *s)
 {
     ntff_details_stop(s->details);
     s->stats->cut_texts = s->arguers ? s->arguers[NTFF_TAKER].cut_texts : 0;
+    for (size_t i = 0; s->arguers && i < NTFF_MAKER_SLOTS; i++)
+        pft_namer_done(&s->arguers[i].namer);
     free(s->arguers);
 }
 
@@ -512,9 +515,8 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
     if (!s->opt->no_args && !start_details(s))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the details of events");
     s->j = conv_json_begin(out, false);
-    put_head(s);
+    s->failed = !put_head(s) || !put_rows(s);
     const struct ntff_sink sink = {s, on_begin, NULL, on_instant, on_sample, on_progress};
-    s->failed = !put_rows(s);
     if (!s->failed)
         status = ntff_walk(s->t, &sink, err);
     PUT(&s->j.w, "\n");
@@ -522,7 +524,7 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
     conv_json_end(&s->j);
     PUT(&s->j.w, "\n");
     conv_json_done(&s->j);
-    return pft_outcome(out, s->failed, status, err);
+    return pft_outcome(out, s->failed || s->names.in.defs.failed, status, err);
 }
 
 enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_options *opt,

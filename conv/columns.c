@@ -37,6 +37,7 @@ void conv_cell(struct conv_columns *c, const char *fmt, ...)
     char **cell = NTFF_VEC_PUSH(NULL, &c->cells);
     if (cell)
         *cell = visible(text);
+    c->failed |= !cell || !*cell;
 }
 
 static int width(const char *text)
@@ -47,7 +48,7 @@ static int width(const char *text)
     return n;
 }
 
-void conv_columns_print(struct conv_columns *c, FILE *to, const char *indent)
+bool conv_columns_print(struct conv_columns *c, FILE *to, const char *indent)
 {
     size_t n_cols = strlen(c->align);
     int widths[32] = {0};
@@ -56,12 +57,12 @@ void conv_columns_print(struct conv_columns *c, FILE *to, const char *indent)
         if (i % n_cols < NTFF_ARRAY_LEN(widths) && w > widths[i % n_cols])
             widths[i % n_cols] = w;
     }
-    for (size_t row = 0; row + n_cols <= c->cells.n; row += n_cols) {
+    for (size_t row = 0; !c->failed && row + n_cols <= c->cells.n; row += n_cols) {
         size_t last = n_cols;
         while (last > 1 && width(c->cells.v[row + last - 1]) == 0)
             last--;
         for (size_t col = 0; col < last; col++) {
-            const char *text = c->cells.v[row + col] ? c->cells.v[row + col] : "";
+            const char *text = c->cells.v[row + col];
             int pad = col < NTFF_ARRAY_LEN(widths) ? widths[col] - width(text) : 0;
             bool right = c->align[col] == 'r';
             fputs(col == 0 ? indent : "  ", to);
@@ -73,4 +74,5 @@ void conv_columns_print(struct conv_columns *c, FILE *to, const char *indent)
     for (size_t i = 0; i < c->cells.n; i++)
         free(c->cells.v[i]);
     NTFF_VEC_FREE(NULL, &c->cells);
+    return !c->failed;
 }

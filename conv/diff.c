@@ -194,7 +194,8 @@ static void put_head(const struct comparison *c, FILE *to)
     }
 }
 
-static void put_events(const struct comparison *c, size_t top, FILE *to)
+/* False: no memory. */
+static bool put_events(const struct comparison *c, size_t top, FILE *to)
 {
     static const char *const head[] = {"event",   "count A", "count B",   "total A",
                                        "total B", "ratio",   "mean A",    "mean B",
@@ -227,18 +228,20 @@ static void put_events(const struct comparison *c, size_t top, FILE *to)
         for (int k = 0; k < 2; k++)
             conv_cell(&t, "%" PRIu64, p->of[k] ? p->of[k]->n_partial : 0);
     }
-    conv_columns_print(&t, to, "  ");
+    if (!conv_columns_print(&t, to, "  "))
+        return false;
     if (c->pairs.n > top)
         fprintf(to, "  and %zu more; --top shows them\n", c->pairs.n - top);
+    return true;
 }
 
-static void put_engines(const struct comparison *c, FILE *to)
+static bool put_engines(const struct comparison *c, FILE *to)
 {
     static const char *const head[] = {"engine", "count A", "count B", "active A", "active B",
                                        "change", "ratio",   "share A", "share B"};
     struct conv_columns t = conv_columns_begin("lrrrrrrrr");
     if (c->engines.n == 0)
-        return;
+        return true;
     fputs("\nEngines, over all physical cores\n", to);
     for (size_t i = 0; i < NTFF_ARRAY_LEN(head); i++)
         conv_cell(&t, "%s", head[i]);
@@ -256,7 +259,7 @@ static void put_engines(const struct comparison *c, FILE *to)
             conv_cell(&t, "%s",
                       conv_share(conv_part(e->of[k].active_ns, e->of[k].window_ns), text));
     }
-    conv_columns_print(&t, to, "  ");
+    return conv_columns_print(&t, to, "  ");
 }
 
 /* -- JSON -----------------------------------------------------------------------------------------
@@ -432,9 +435,8 @@ static int put(const struct settings *s, struct comparison *c, struct ntff_out *
         put_json(c, out);
     } else if (good && (good = (f = open_memstream(&text, &len)) != NULL)) {
         put_head(c, f);
-        put_events(c, s->top, f);
-        put_engines(c, f);
-        good = fclose(f) == 0;
+        good = put_events(c, s->top, f) && put_engines(c, f);
+        good &= fclose(f) == 0;
         if (good)
             ntff_out_write(out, text, len);
     }
@@ -451,6 +453,8 @@ int conv_cmd_diff(int argc, char **argv)
     struct ntff_out *out = NULL;
     struct comparison *c = calloc(1, sizeof *c);
     int code = c ? conv_cli_parse(&conv_cli_diff, argc, argv, &s, &args) : CONV_NOTHING;
+    if (!c)
+        conv_say("out of memory");
     if (code != CONV_GO) {
         free(c);
         return code;

@@ -92,7 +92,8 @@ static bool put_rows(const struct settings *s, const struct ntff_trace *t, struc
         if (!s->device && conv_event_is_device(t, &t->events[i]))
             continue;
         good = conv_eventrow_cells(&e, r, i) && (!s->device || device_cells(r, &e, &t->events[i]));
-        conv_row_end(r);
+        if (good)
+            conv_row_end(r);
         if (i % 65536 == 0)
             conv_progress("writing", (int)((uint64_t)i * 1000 / t->n_events));
     }
@@ -122,7 +123,7 @@ static int put_events(const struct settings *s, const struct conv_args *args, st
     if (!conv_rows_begin(&rows, out, s->format, columns, n, s->columns, &err)) {
         conv_say("%s", err.text);
         conv_rows_done(&rows);
-        return CONV_USAGE;
+        return err.status == NTFF_NOMEM ? CONV_NOTHING : CONV_USAGE;
     }
     int code = conv_load(args, s->quiet, &t, &diag);
     if (code == CONV_ALL)

@@ -155,11 +155,13 @@ static int write_report(struct settings *s, const struct ntff_trace *t,
     if (good) {
         if (run_checks(s, &m))
             code = CONV_CHECK_FAILED;
-        struct conv_report r = {&f, diag, s->top, s->checks, s->n_checks};
+        bool starved = false;
+        struct conv_report r = {&f, diag, s->top, s->checks, s->n_checks, &starved};
         if (s->json)
             conv_report_json(&r, out);
         else
             good = put_text(&r, out);
+        good &= !starved;
     }
     if (!good) {
         conv_say("out of memory");

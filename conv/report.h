@@ -21,6 +21,7 @@ struct conv_report {
     size_t top; /* rows of the lists */
     const struct conv_check *checks;
     size_t n_checks;
+    bool *out_of_memory; /* set when something could not be made */
 };
 
 void conv_report_text(const struct conv_report *r, FILE *to);

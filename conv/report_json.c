@@ -464,6 +464,7 @@ static void put_host(struct form *o)
         conv_json_key_text(&o->j, "source", conv_event_is_device(o->t, e) ? "device" : "runtime");
         conv_json_end(&o->j);
     }
+    *o->r->out_of_memory |= detail.scratch.failed;
     ntff_detail_done(&detail);
     conv_json_end(&o->j);
     key_object(o, "host");
@@ -574,5 +575,6 @@ void conv_report_json(const struct conv_report *r, struct ntff_out *out)
     put_checks(&o);
     conv_json_end(&o.j);
     conv_json_done(&o.j);
+    *r->out_of_memory |= o.d.scratch.failed;
     ntff_detail_done(&o.d);
 }

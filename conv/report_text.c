@@ -126,6 +126,7 @@ static void put_clocks(const struct conv_report *r, FILE *to)
     const struct ntff_trace *t = r->f->t;
     const struct ntff_core_clock **by = calloc(t->n_clocks + 1, sizeof *by);
     if (t->n_clocks == 0 || !by) {
+        *r->out_of_memory |= !by;
         free(by);
         return;
     }
@@ -152,7 +153,7 @@ static void put_clocks(const struct conv_report *r, FILE *to)
         else
             conv_cell(&c, "%s", "");
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
     free(by);
 }
 
@@ -190,7 +191,7 @@ static void put_cores(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s", x->n_gaps ? conv_duration(x->max_gap_ns, a) : "-");
         conv_cell(&c, "%" PRIu64, x->n_partial);
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
 }
 
 /* "exec 3 (model.neff)" */
@@ -226,7 +227,8 @@ static void put_longest(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s%s", exec_label(r, f->longest[i], &d, what),
                   f->longest[i] == core->first_exec ? ", the first" : "");
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= d.scratch.failed;
     ntff_detail_done(&d);
 }
 
@@ -248,7 +250,8 @@ static void put_gaps(const struct conv_report *r, FILE *to)
         conv_cell(&c, "after %s", exec_label(r, g->before, &d, what));
         conv_cell(&c, "before %s", exec_label(r, g->after, &d, what));
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= d.scratch.failed;
     ntff_detail_done(&d);
 }
 
@@ -273,7 +276,7 @@ static void put_waits(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s%s", w->other_wait_ns ? "other waits " : "",
                   w->other_wait_ns ? conv_duration(w->other_wait_ns, a) : "");
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
 }
 
 static void put_transfers(const struct conv_report *r, FILE *to)
@@ -294,7 +297,7 @@ static void put_transfers(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s", x->active_ns ? conv_rate(conv_bandwidth(x), s) : "-");
         conv_cell(&c, "%s", x->from_tensors ? "(nrt_tensor_* calls)" : "");
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
 }
 
 static void put_collectives(const struct conv_report *r, FILE *to)
@@ -324,7 +327,7 @@ static void put_collectives(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s",
                   x->n_instances ? conv_core_label(f->t, late->process, late->nc, label) : "");
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
     if (f->collectives.n > r->top)
         fprintf(to, "  and %zu more\n", f->collectives.n - r->top);
 }
@@ -373,7 +376,7 @@ static void put_memory(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s", conv_size(sum, b));
         conv_cell(&c, "%s", conv_size(last, d));
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
 }
 
 static void put_host(const struct conv_report *r, FILE *to)
@@ -420,7 +423,8 @@ static void put_errors(const struct conv_report *r, FILE *to)
         else
             conv_cell(&c, "%s:%" PRIu32, label, core);
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= d.scratch.failed;
     ntff_detail_done(&d);
     if (f->errors.n > r->top)
         fprintf(to, "  and %zu more\n", f->errors.n - r->top);
@@ -447,7 +451,7 @@ static void engine_rows(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%" PRIu64, e->lengths.n);
         conv_cell(&c, "%s", conv_duration(e->lengths.sum_ns, b));
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
 }
 
 /* Many cores: one row for each engine over all of them. */
@@ -489,7 +493,7 @@ static void engine_sums(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s", conv_share(high, s[2]));
         conv_cell(&c, "%" PRIu64, count);
     }
-    conv_columns_print(&c, to, "  ");
+    *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
 }
 
 static void put_engines(const struct conv_report *r, FILE *to)
@@ -530,7 +534,7 @@ static void put_dma(const struct conv_report *r, FILE *to)
                       conv_share(conv_part(d->dma_active_ns, d->end_ns - d->begin_ns), s));
             conv_cell(&c, "%s", d->n_sized ? conv_size(d->bytes / d->n_sized, m) : "-");
         }
-        conv_columns_print(&c, to, "  ");
+        *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
     }
     if (throttles)
         fprintf(to, "\nThrottling: %s; how much is not published\n",

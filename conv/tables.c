@@ -232,7 +232,10 @@ static int put_list(void)
         conv_cell(&c, "%s", t->from);
         supported += t->rows != NULL;
     }
-    conv_columns_print(&c, stdout, "");
+    if (!conv_columns_print(&c, stdout, "")) {
+        conv_say("out of memory");
+        return CONV_NOTHING;
+    }
     printf("%zu of %zu tables\n", supported, n);
     return CONV_ALL;
 }
@@ -247,7 +250,7 @@ static int put_table(const struct conv_table *table, struct conv_filler *f, int 
     for (size_t i = 0; i < table->n_columns; i++)
         columns[i] = table->columns[i].name;
     bool good = conv_rows_begin(&r, out, format, columns, table->n_columns, NULL, &err) &&
-                table->rows(f, &r) && !r.cells.failed;
+                table->rows(f, &r) && !r.cells.failed && !f->detail.scratch.failed;
     *rows = r.rows;
     conv_rows_done(&r);
     if (!good)

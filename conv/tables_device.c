@@ -605,10 +605,8 @@ static const struct conv_column error_columns[] = {
 static uint32_t pcore_of(struct conv_filler *f, const struct ntff_event *e)
 {
     const struct ntff_trace *t = f->t;
-    struct ntff_detail d = {.n = 0};
     const struct ntff_track *own = &t->tracks[e->track];
-    uint32_t core = conv_event_core(t, e, &d);
-    ntff_detail_done(&d);
+    uint32_t core = conv_event_core(t, e, &f->detail);
     for (size_t i = 0; core != NTFF_NONE && i < t->n_tracks; i++)
         if (t->tracks[i].process == own->process && t->tracks[i].nc == own->nc &&
             t->tracks[i].core == core)

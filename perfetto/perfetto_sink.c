@@ -428,9 +428,9 @@ static bool put_preamble(struct sink *s)
 {
     pft_packet_clock(&s->w, s->base_ns, s->opt->compact);
     struct pft_attributes a = pft_attributes_open(&s->w);
-    pft_provenance(s->t, s->opt->diag, s->opt->creator, put_fact, s);
+    bool good = pft_provenance(s->t, s->opt->diag, s->opt->creator, put_fact, s);
     pft_attributes_close(&s->w, a);
-    if (!put_tracks(s))
+    if (!good || !put_tracks(s))
         return false;
     for (int c = 0; c < NTFF_CAT_COUNT; c++) {
         const char *name = ntff_category_name(c);

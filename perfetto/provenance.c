@@ -86,7 +86,8 @@ static void tell_clocks(const struct teller *to, const struct ntff_trace *t)
     }
 }
 
-static void tell_file(const struct teller *to, const struct ntff_trace *t, size_t i)
+/* False: no memory. */
+static bool tell_file(const struct teller *to, const struct ntff_trace *t, size_t i)
 {
     const struct ntff_file *f = &t->files[i];
     struct ntff_buf b = {0};
@@ -101,9 +102,11 @@ static void tell_file(const struct teller *to, const struct ntff_trace *t, size_
             ntff_buf_printf(&b, " (%s)", ntff_str_of(t, fact->how));
     }
     ntff_buf_add(&b, "", 1);
-    if (!b.failed)
+    bool good = !b.failed;
+    if (good)
         text(to, key, (const char *)b.p);
     ntff_buf_free(&b);
+    return good;
 }
 
 static void tell_processes(const struct teller *to, const struct ntff_trace *t)
@@ -122,7 +125,7 @@ static void tell_processes(const struct teller *to, const struct ntff_trace *t)
     }
 }
 
-void pft_provenance(const struct ntff_trace *t, const struct ntff_diag *diag, const char *creator,
+bool pft_provenance(const struct ntff_trace *t, const struct ntff_diag *diag, const char *creator,
                     pft_fact_fn *fact, void *user)
 {
     struct teller to = {fact, user};
@@ -136,6 +139,8 @@ void pft_provenance(const struct ntff_trace *t, const struct ntff_diag *diag, co
     number(&to, "processes", t->n_processes);
     tell_processes(&to, t);
     number(&to, "files", t->n_files);
-    for (size_t i = 0; i < t->n_files && i < MAX_LISTED; i++)
-        tell_file(&to, t, i);
+    bool good = true;
+    for (size_t i = 0; good && i < t->n_files && i < MAX_LISTED; i++)
+        good = tell_file(&to, t, i);
+    return good;
 }

@@ -11,7 +11,7 @@ typedef void pft_fact_fn(void *user, const char *key, const char *text, int64_t 
 
 /* diag may be NULL. Lists at most 64 files, processes and clocks each and says when there are more.
  */
-void pft_provenance(const struct ntff_trace *t, const struct ntff_diag *diag, const char *creator,
+bool pft_provenance(const struct ntff_trace *t, const struct ntff_diag *diag, const char *creator,
                     pft_fact_fn *fact, void *user);
 
 /* Largest residual of any core's clock, 0 if there is none. */

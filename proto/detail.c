@@ -23,8 +23,10 @@ void ntff_detail_done(struct ntff_detail *d)
 static __attribute__((noinline)) bool grow_room(struct ntff_detail *d, size_t n)
 {
     size_t skipped = (size_t)(d->attrs - d->room);
-    if (!ntff_grow(NULL, (void **)&d->room, &d->cap, skipped + d->n, n, sizeof *d->room))
+    if (!ntff_grow(NULL, (void **)&d->room, &d->cap, skipped + d->n, n, sizeof *d->room)) {
+        d->scratch.failed = true;
         return false;
+    }
     d->attrs = d->room + skipped;
     return true;
 }

@@ -242,7 +242,7 @@ enum ntff_status ntff_dump_file(struct ntff_dump *d, const struct ntff_input *in
     d->n_overlays = 0;
     ntff_arena_free(&j.arena);
     ntff_schema_free(j.builtin);
-    if (status == NTFF_OK && flushed == NTFF_NOMEM)
+    if (status == NTFF_NOMEM || (status == NTFF_OK && flushed == NTFF_NOMEM))
         return nomem(&j);
     return status != NTFF_OK ? status : flushed;
 }

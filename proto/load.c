@@ -191,7 +191,12 @@ static bool all_digits(const char *p, size_t n)
 static uint32_t process_of(struct ntff_builder *b, const char *path)
 {
     char real[PATH_MAX];
-    const char *p = strcmp(path, "-") && realpath(path, real) ? real : path;
+    bool is_file = strcmp(path, "-") != 0;
+    const char *p = is_file && realpath(path, real) ? real : path;
+    if (is_file && p == path && errno == ENOMEM) {
+        b->out_of_memory = true;
+        return NTFF_NONE;
+    }
     size_t end = strlen(p), dir_end = 0;
     bool session = false;
     while (end > 0 && p[end - 1] != '/')
@@ -455,6 +460,8 @@ static bool scan_dir(struct loader *l, const char *path, int depth)
                          names[i]->d_name);
         if (good && !hidden && k > 0 && (size_t)k < sizeof sub)
             good = scan(l, sub, false, depth + 1);
+        else if (good && !hidden)
+            unreadable(l, path, "a name in it is too long");
         free(names[i]);
     }
     free(names);
@@ -478,7 +485,11 @@ static bool scan(struct loader *l, const char *path, bool named, int depth)
         l->once |= named;
         return !named || add_entry(l, path, true);
     }
-    if ((dir && depth > MAX_DIR_DEPTH) || !first_visit(l, &st)) {
+    if (dir && depth > MAX_DIR_DEPTH) {
+        unreadable(l, path, "too many levels of directories");
+        return true;
+    }
+    if (!first_visit(l, &st)) {
         if (file && !l->b.out_of_memory)
             repeated(l, path);
         return !l->b.out_of_memory;

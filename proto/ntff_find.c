@@ -611,7 +611,7 @@ static void judge_kinds(struct ntff_profile *p, const struct kind_row *rows, siz
         found(p, NTFF_N_TRACE_ENGINE, only_bit(rest));
 }
 
-void ntff_find_kinds(struct ntff_profile *p)
+bool ntff_find_kinds(struct ntff_profile *p)
 {
     enum { MAX_ROWS = 1024 };
     size_t n = p->blobs.n < MAX_ROWS ? p->blobs.n : MAX_ROWS, cap = 0;
@@ -619,9 +619,9 @@ void ntff_find_kinds(struct ntff_profile *p)
     struct kind_row *rows = NULL;
     if (n == 0 || p->number[NTFF_N_TRACE_TYPE] || p->number[NTFF_N_TRACE_BLOCK] ||
         p->number[NTFF_N_TRACE_ENGINE])
-        return;
+        return true;
     if (!ntff_grow(p->budget, (void **)&rows, &cap, 0, n, sizeof *rows))
-        return; /* they stay unknown */
+        return false;
     for (size_t i = 0; i < n; i++) {
         look_kind(p, &p->blobs.v[i * (p->blobs.n / n)], &rows[i]);
         for (uint32_t c = 1; c < N_COLUMNS; c++)
@@ -639,4 +639,5 @@ void ntff_find_kinds(struct ntff_profile *p)
         b->block_type = p->number[NTFF_N_TRACE_BLOCK] ? fresh.block_type : b->block_type;
         b->engine_index = p->number[NTFF_N_TRACE_ENGINE] ? fresh.engine_index : b->engine_index;
     }
+    return true;
 }

@@ -454,7 +454,8 @@ static enum ntff_status take_apart(struct ntff_profile *p, const struct ntff_sch
     if (!walk(p) || !ntff_find_traces(p) || !read_blobs(p))
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "the lists of %s", p->path);
     ntff_find_sections(p);
-    ntff_find_kinds(p);
+    if (!ntff_find_kinds(p))
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "the lists of %s", p->path);
     return NTFF_OK;
 }
 

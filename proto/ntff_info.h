@@ -194,7 +194,7 @@ bool ntff_find_traces(struct ntff_profile *p) NTFF_MUST_CHECK;
 /* Settles bases and extents of the two sections from the lists. */
 void ntff_find_sections(struct ntff_profile *p);
 /* Finds type, block and engine of trace_info by the records themselves, and fills them in. */
-void ntff_find_kinds(struct ntff_profile *p);
+bool ntff_find_kinds(struct ntff_profile *p) NTFF_MUST_CHECK;
 /* Appends a trace_info message. False when memory ran out. */
 bool ntff_profile_add_trace(struct ntff_profile *p, struct ntff_slice msg,
                             uint32_t graph) NTFF_MUST_CHECK;

@@ -199,6 +199,12 @@ void tui_app_say(struct tui_app *a, bool bad, const char *fmt, ...)
     a->said_bad = bad;
 }
 
+bool tui_app_starved(const struct tui_app *a)
+{
+    return a->starved || a->rows.starved || a->sums.starved || a->overview.starved ||
+           a->stats.starved || a->search.starved || a->details.starved || a->page.starved;
+}
+
 bool tui_app_mouse(const struct tui_app *a)
 {
     return a->mouse;
@@ -385,9 +391,14 @@ static void draw_page(struct tui_app *a, struct tui_screen *s)
 
 void tui_app_draw(struct tui_app *a, struct tui_screen *s)
 {
+    if (!a->starved_said && tui_app_starved(a)) {
+        a->starved_said = true;
+        tui_app_say(a, true, "out of memory: not all is shown");
+    }
     tui_screen_clear(s);
     s->ascii = a->o.ascii;
     if (!frame_memory(a)) {
+        a->starved = true;
         tui_put_str(s, 0, 0, s->w, TUI_STYLE_ERROR, "out of memory");
         return;
     }

@@ -62,6 +62,9 @@ void tui_app_export_exists(struct tui_app *a);
 /* A line for the user; bad: an error. */
 void tui_app_say(struct tui_app *a, bool bad, const char *fmt, ...) NTFF_PRINTF(3, 4);
 bool tui_app_mouse(const struct tui_app *a);
+/* True if memory ran out since the viewer began: some of what was shown or found was not all there
+ * is. */
+bool tui_app_starved(const struct tui_app *a);
 
 /* For --print and tests. */
 void tui_app_show(struct tui_app *a, uint64_t from, uint64_t to);

@@ -102,6 +102,9 @@ struct tui_app {
     enum { TUI_DRAG_NONE, TUI_DRAG_TIME, TUI_DRAG_OVERVIEW } drag;
     bool dragged;
 
+    bool starved;      /* memory ran out for a whole screen */
+    bool starved_said; /* and the user knows that something is missing */
+
     char said[256];
     bool said_bad;
     struct tui_export export;

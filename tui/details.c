@@ -78,6 +78,7 @@ static void add_attributes(struct tui_app *a, const struct ntff_event *e)
         tui_doc_head(&a->details, "Attributes");
     for (size_t i = 0; i < d.n; i++)
         add_attr(a, &d.attrs[i]);
+    a->details.starved |= !good;
     if (!good)
         tui_doc_add(&a->details, TUI_STYLE_WARN, "note", "out of memory: attributes are missing");
     ntff_detail_done(&d);

@@ -26,6 +26,7 @@ static uint32_t keep(struct tui_doc *d, const char *p, size_t *len)
     size_t at = d->text.len;
     *len = *len < TUI_DOC_TEXT ? *len : TUI_DOC_TEXT;
     ntff_buf_add(&d->text, p, *len);
+    d->starved |= d->text.failed;
     if (d->text.failed || at > UINT32_MAX - TUI_DOC_TEXT)
         *len = 0;
     return (uint32_t)at;
@@ -35,8 +36,10 @@ struct tui_doc_line *tui_doc_bytes(struct tui_doc *d, int key_style, const char 
                                    size_t key_len, int val_style, const char *val, size_t val_len)
 {
     struct tui_doc_line *l = NTFF_VEC_PUSH(NULL, &d->lines);
-    if (!l)
+    if (!l) {
+        d->starved = true;
         return NULL;
+    }
     *l = (struct tui_doc_line){
         .key_style = (uint8_t)key_style, .val_style = (uint8_t)val_style, .event = UINT32_MAX};
     size_t full = val_len;

@@ -21,6 +21,7 @@ struct tui_doc {
     int key_cols; /* width of the key column */
     int top, at;  /* first line shown, line under the cursor */
     int left;     /* columns scrolled off */
+    bool starved; /* memory ran out: text is missing; stays */
 };
 
 void tui_doc_clear(struct tui_doc *d);

@@ -10,7 +10,9 @@
 
 #include "proto/foreign.h"
 #include "proto/input.h"
+#include "proto/out.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -274,7 +276,9 @@ static int finish_output(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
-    complain("cannot write to standard output");
+    char text[160];
+    snprintf(text, sizeof text, "standard output: cannot write: %s", strerror(errno));
+    complain(text);
     return EXIT_NOTHING;
 }
 
@@ -335,18 +339,21 @@ static int run_script(struct program *p)
         return EXIT_NOTHING;
     }
     struct tui_app *a = new_app(p, p->args.ascii, &err);
-    if (!a || !tui_screen_resize(&s, 80, 24)) {
-        complain(a ? "no memory for the screen" : err.text);
-        st = NTFF_INVALID;
-    } else {
+    if (!a)
+        st = err.status;
+    else if (!tui_screen_resize(&s, 80, 24))
+        st = ntff_fail(&err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the screen");
+    else
         st = tui_script_run(a, &s, (const char *)in.data, (size_t)in.len, &host, &err);
-        if (st != NTFF_OK)
-            complain(err.text);
-    }
+    if (st != NTFF_OK)
+        complain(err.text);
     ntff_input_close(&in);
     tui_screen_done(&s);
     tui_app_free(a);
-    return finish_output(st == NTFF_OK ? EXIT_GOOD : EXIT_MISTAKE);
+    ntff_load_recheck(p->t, &p->diag);
+    return finish_output(st == NTFF_OK        ? say_losses(p)
+                         : st == NTFF_INVALID ? EXIT_MISTAKE
+                                              : EXIT_NOTHING);
 }
 
 /* -- with a terminal ------------------------------------------------------------------------ */
@@ -487,11 +494,31 @@ static int not_loaded(const struct program *p, enum ntff_status st)
     return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
 }
 
+/* Without a terminal, whose loop looks for signals itself: leaves no half-written export behind,
+ * then ends as the signal would have. */
+static void on_signal(int sig)
+{
+    ntff_out_emergency();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void catch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(signals); i++) {
+        struct sigaction old, ours = {.sa_handler = on_signal};
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &ours, NULL);
+    }
+}
+
 static int run(struct program *p)
 {
     struct tui_term_options o = {p->args.colors, p->args.no_mouse, p->args.ascii};
     enum ntff_status st;
     if (p->args.print || p->args.script) {
+        catch_signals();
         st = load(p);
         if (st != NTFF_OK)
             return not_loaded(p, st);

@@ -29,6 +29,11 @@ static enum ntff_status print_app(struct tui_app *a, const struct tui_print *p,
     if (p->to > p->from)
         tui_app_show(a, p->from, p->to);
     tui_settle(a, &s);
+    if (tui_app_starved(a)) {
+        free(line);
+        tui_screen_done(&s);
+        return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the page");
+    }
     for (int y = 0; y < s.h; y++) {
         size_t n = tui_screen_row_text(&s, y, line, cap - 1);
         line[n] = '\n';

@@ -170,8 +170,10 @@ void tui_rows_done(struct tui_rows *r)
 
 static struct tui_line *add_line(struct tui_rows *r, uint32_t track)
 {
-    if (!ntff_grow(NULL, (void **)&r->lines, &r->cap_lines, r->n_lines, 1, sizeof *r->lines))
+    if (!ntff_grow(NULL, (void **)&r->lines, &r->cap_lines, r->n_lines, 1, sizeof *r->lines)) {
+        r->starved = true;
         return NULL;
+    }
     struct tui_line *l = &r->lines[r->n_lines++];
     *l = (struct tui_line){.track = track, .level = r->level[track], .parts = 1};
     return l;
@@ -312,7 +314,7 @@ size_t tui_track_path(const struct ntff_trace *t, uint32_t track, char *out, siz
     return len;
 }
 
-bool tui_regex(regex_t *re, const char *pattern, char *why, size_t why_cap)
+bool tui_regex(regex_t *re, const char *pattern, char *why, size_t why_cap, bool *starved)
 {
     bool upper = false;
     for (const char *p = pattern; *p; p++)
@@ -320,6 +322,7 @@ bool tui_regex(regex_t *re, const char *pattern, char *why, size_t why_cap)
     int rc = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB | (upper ? 0 : REG_ICASE));
     if (rc && why)
         regerror(rc, re, why, why_cap);
+    *starved |= rc == REG_ESPACE;
     return rc == 0;
 }
 
@@ -334,7 +337,7 @@ bool tui_rows_filter(struct tui_rows *r, const char *pattern, char *why, size_t 
     const struct ntff_trace *t = r->l->t;
     regex_t re;
     bool all = !pattern || !*pattern;
-    if (!all && !tui_regex(&re, pattern, why, why_cap))
+    if (!all && !tui_regex(&re, pattern, why, why_cap, &r->starved))
         return false;
     for (uint32_t i = 0; i < t->n_tracks; i++) {
         char path[512];

@@ -34,6 +34,7 @@ struct tui_rows {
     struct tui_line *lines;
     size_t n_lines, cap_lines;
     bool filtered;
+    bool starved; /* memory ran out: lines are missing; stays */
 };
 
 /* Everything shown, folded as reads well at first. False: no memory. */
@@ -61,7 +62,7 @@ size_t tui_track_path(const struct ntff_trace *t, uint32_t track, char *out, siz
 
 /* Compiles as all patterns here are: extended, without case unless the pattern has upper case. */
 #include <regex.h>
-bool tui_regex(regex_t *re, const char *pattern, char *why, size_t why_cap);
+bool tui_regex(regex_t *re, const char *pattern, char *why, size_t why_cap, bool *starved);
 /* Matches bytes that need no NUL behind them. */
 bool tui_regex_match(const regex_t *re, const char *p, size_t len);
 

@@ -13,7 +13,7 @@ struct run {
     const struct tui_host *host;
     struct ntff_error *err;
     int line_no;
-    bool hasty, quit;
+    bool hasty, quit, starved;
 };
 
 /* -- output --------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static void put(const struct tui_host *h, const char *text)
     h->put(h->user, text, strlen(text));
 }
 
-static void dump_letters(const struct tui_screen *s, const struct tui_host *h)
+static bool dump_letters(const struct tui_screen *s, const struct tui_host *h)
 {
     size_t cap = (size_t)s->w * 12 + 1;
     char *line = malloc(cap);
@@ -33,7 +33,9 @@ static void dump_letters(const struct tui_screen *s, const struct tui_host *h)
         h->put(h->user, line, n);
         put(h, "\n");
     }
+    bool good = line;
     free(line);
+    return good;
 }
 
 static void dump_styles(const struct tui_screen *s, const struct tui_host *h)
@@ -57,13 +59,14 @@ static void dump_styles(const struct tui_screen *s, const struct tui_host *h)
     }
 }
 
-void tui_screen_dump(const struct tui_screen *s, int what, const struct tui_host *host)
+bool tui_screen_dump(const struct tui_screen *s, int what, const struct tui_host *host)
 {
     char head[64];
+    bool good = true;
     snprintf(head, sizeof head, "== %dx%d\n", s->w, s->h);
     put(host, head);
     if (what & 1)
-        dump_letters(s, host);
+        good = dump_letters(s, host);
     if (s->cursor_x >= 0) {
         snprintf(head, sizeof head, "-- cursor %d,%d\n", s->cursor_x, s->cursor_y);
         put(host, head);
@@ -72,6 +75,7 @@ void tui_screen_dump(const struct tui_screen *s, int what, const struct tui_host
         put(host, "-- styles\n");
         dump_styles(s, host);
     }
+    return good;
 }
 
 void tui_settle(struct tui_app *a, struct tui_screen *s)
@@ -117,7 +121,7 @@ static bool do_size(struct run *r, char *args)
     if (*end || w < 1 || w > TUI_MAX_COLS || h < 1 || h > TUI_MAX_LINES)
         return false;
     if (!tui_screen_resize(r->s, (int)w, (int)h))
-        return false;
+        return r->starved = true;
     feed(r, &(struct tui_event){.kind = TUI_EVENT_RESIZE, .w = (int)w, .h = (int)h});
     return true;
 }
@@ -174,7 +178,7 @@ static bool do_dump(struct run *r, char *args)
     if (!r->hasty)
         tui_settle(r->a, r->s);
     if (what)
-        tui_screen_dump(r->s, what, r->host);
+        r->starved |= !tui_screen_dump(r->s, what, r->host);
     return what != 0;
 }
 
@@ -239,5 +243,7 @@ enum ntff_status tui_script_run(struct tui_app *a, struct tui_screen *s, const c
         text += nl ? n + 1 : n;
         len -= nl ? n + 1 : n;
     }
+    if (st == NTFF_OK && (r.starved || tui_app_starved(a)))
+        st = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for all of the screens");
     return st;
 }

@@ -27,8 +27,8 @@ enum ntff_status tui_script_run(struct tui_app *a, struct tui_screen *s, const c
                                 size_t len, const struct tui_host *host,
                                 struct ntff_error *err) NTFF_MUST_CHECK;
 
-/* Writes the screen as text: what = 1 letters, 2 styles, 3 both. */
-void tui_screen_dump(const struct tui_screen *s, int what, const struct tui_host *host);
+/* Writes the screen as text: what = 1 letters, 2 styles, 3 both. False: no memory. */
+bool tui_screen_dump(const struct tui_screen *s, int what, const struct tui_host *host);
 
 /* Works and draws until nothing is left to do. */
 void tui_settle(struct tui_app *a, struct tui_screen *s);

@@ -10,15 +10,17 @@ bool tui_search_start(struct tui_search *s, const struct tui_rows *rows, tui_det
                       const char *pattern, uint32_t start, char *why, size_t why_cap)
 {
     struct tui_search fresh = {.t = rows->l->t, .rows = rows, .details = details};
-    if (!tui_regex(&fresh.re, pattern, why, why_cap))
+    if (!tui_regex(&fresh.re, pattern, why, why_cap, &s->starved))
         return false;
     fresh.n_names = fresh.t->strs.items.n;
     fresh.name_hit = calloc(fresh.n_names ? fresh.n_names : 1, 1);
     if (!fresh.name_hit) {
         regfree(&fresh.re);
         snprintf(why, why_cap, "no memory");
+        s->starved = true;
         return false;
     }
+    fresh.starved = s->starved;
     tui_search_done(s);
     *s = fresh;
     snprintf(s->pattern, sizeof s->pattern, "%s", pattern);
@@ -36,7 +38,7 @@ void tui_search_done(struct tui_search *s)
     free(s->name_hit);
     free(s->hits);
     ntff_detail_done(&s->detail);
-    *s = (struct tui_search){0};
+    *s = (struct tui_search){.starved = s->starved};
 }
 
 bool tui_search_name(struct tui_search *s, ntff_str name)
@@ -78,8 +80,10 @@ static bool value_matches(struct tui_search *s, const struct ntff_attr *a)
 
 static bool attributes_match(struct tui_search *s, const struct ntff_event *e)
 {
-    if (!s->details(s->t, e, &s->detail))
+    if (!s->details(s->t, e, &s->detail)) {
+        s->starved = true;
         return false;
+    }
     for (size_t i = 0; i < s->detail.n; i++)
         if (value_matches(s, &s->detail.attrs[i]))
             return true;
@@ -104,7 +108,7 @@ bool tui_search_step(struct tui_search *s, size_t cost)
                 ntff_grow(NULL, (void **)&s->hits, &s->cap_hits, s->n_hits, 1, sizeof *s->hits))
                 s->hits[s->n_hits++] = i;
             else if (hit)
-                s->overflow = true;
+                s->overflow = s->starved = true;
         }
         s->running = ++s->done < n;
     }

@@ -18,6 +18,7 @@ struct tui_search {
     bool active;       /* there is a pattern */
     bool running;      /* the scan has not come round yet */
     bool overflow;     /* more hits than fit (memory) */
+    bool starved;      /* memory ran out in this or an earlier search */
     uint8_t *name_hit; /* by string id: bit 0 looked at, bit 1 matches */
     size_t n_names;
     uint32_t start; /* event the scan began with */

@@ -83,6 +83,8 @@ void tui_stats_want(struct tui_stats *s, const struct tui_rows *rows, uint64_t f
     s->n = 0;
     s->done = s->all = 0;
     s->phase = TUI_STATS_FAILED;
+    bool before = s->starved;
+    s->starved = true; /* until all is there */
     s->w = calloc(1, sizeof *s->w);
     if (!s->w)
         return;
@@ -91,6 +93,7 @@ void tui_stats_want(struct tui_stats *s, const struct tui_rows *rows, uint64_t f
     s->w->slot_of = calloc(s->w->n_slots ? s->w->n_slots : 1, sizeof *s->w->slot_of);
     if (!s->w->slot_of)
         return;
+    s->starved = before;
     rewind_rows(s);
     s->phase = TUI_STATS_COUNT;
 }
@@ -344,6 +347,7 @@ bool tui_stats_step(struct tui_stats *s, size_t budget)
     if (!good) {
         drop_work(s);
         s->phase = TUI_STATS_FAILED;
+        s->starved = true;
     }
     return true;
 }
@@ -390,8 +394,12 @@ static int compare(const void *pa, const void *pb, void *arg)
 void tui_stats_sort(struct tui_stats *s, enum tui_sort by)
 {
     s->sort = by;
-    if (!s->n || !ntff_grow(NULL, (void **)&s->sorted, &s->cap_sorted, 0, s->n, sizeof *s->sorted))
+    if (!s->n)
         return;
+    if (!ntff_grow(NULL, (void **)&s->sorted, &s->cap_sorted, 0, s->n, sizeof *s->sorted)) {
+        s->starved = true;
+        return;
+    }
     for (size_t i = 0; i < s->n; i++)
         s->sorted[i] = (uint32_t)i;
     qsort_r(s->sorted, s->n, sizeof *s->sorted, compare, s);

@@ -54,6 +54,7 @@ struct tui_stats {
     enum tui_sort sort;
     uint64_t done, all; /* events, for the progress shown */
     struct tui_stats_work *w;
+    bool starved; /* memory ran out; stays */
 };
 
 /* Starts anew if anything differs from what is being or was counted. shown: by track; borrowed

@@ -108,11 +108,13 @@ static struct tui_sums_entry *entry(struct tui_sums *s, uint32_t track, uint32_t
     for (size_t i = 0; i < s->n; i++)
         if (s->v[i].track == track && s->v[i].row0 == row0)
             return &s->v[i];
-    if (!ntff_grow(NULL, (void **)&s->v, &s->cap, s->n, 1, sizeof *s->v))
+    struct tui_sum *v = NULL;
+    if (ntff_grow(NULL, (void **)&s->v, &s->cap, s->n, 1, sizeof *s->v))
+        v = calloc((size_t)s->view.cols, sizeof *v);
+    if (!v) {
+        s->starved = true;
         return NULL;
-    struct tui_sum *v = calloc((size_t)s->view.cols, sizeof *v);
-    if (!v)
-        return NULL;
+    }
     for (int x = 0; x < s->view.cols; x++)
         v[x].event = NTFF_NONE;
     s->v[s->n] = (struct tui_sums_entry){.track = track, .row0 = row0, .v = v};

@@ -25,6 +25,7 @@ struct tui_sums {
     struct tui_sum *row; /* scratch, view.cols */
     int64_t budget;      /* left in this frame: events, nodes and columns to look at */
     bool pending;        /* some entry is not done */
+    bool starved;        /* memory ran out: something is missing; stays */
 };
 
 /* New frame with this view: forgets what belongs to another one. False: no memory. */
