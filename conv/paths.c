@@ -2,6 +2,7 @@
  * since the output need not exist yet. */
 #include "conv/paths.h"
 
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -107,6 +108,24 @@ char *conv_default_name(const char *const *inputs, size_t n)
     return name;
 }
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Is a file one of those below a directory, which may be links to elsewhere? */
+static bool below(const char *dir, const struct stat *file)
+{
+    char *roots[] = {(char *)dir, NULL};
+    FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+    bool found = false;
+    for (FTSENT *e; tree && !found && (e = fts_read(tree));)
+        found = e->fts_info == FTS_F && same_file(e->fts_statp, file);
+    if (tree)
+        fts_close(tree);
+    return found;
+}
+
 bool conv_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
                          struct ntff_error *err)
 {
@@ -119,7 +138,7 @@ bool conv_output_allowed(const char *output, const char *const *inputs, size_t n
     for (size_t i = 0; i < n_inputs && ok; i++) {
         if (strcmp(inputs[i], "-") == 0 || stat(inputs[i], &in) != 0)
             continue;
-        if (exists && out.st_dev == in.st_dev && out.st_ino == in.st_ino) {
+        if (exists && (same_file(&out, &in) || (S_ISDIR(in.st_mode) && below(inputs[i], &out)))) {
             ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "%s: is an input, not written over",
                       output);
             ok = false;
