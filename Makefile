@@ -46,10 +46,14 @@ OPT_clang   := -O1
 OPT_asan    := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT_tsan    := -O1 -g3 -fsanitize=thread -fno-omit-frame-pointer
 OPT_cov     := -O0 -g3 --coverage
+# with clang only, see fuzz below; its pointer-overflow refuses NULL + 0, which C2y allows
+OPT_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=pointer-overflow \
+               -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LD_release  := $(LD_HARDEN)
 LD_asan     := -fsanitize=address,undefined
 LD_tsan     := -fsanitize=thread
 LD_cov      := --coverage
+LD_fuzz     := -fsanitize=address,undefined
 
 PKG_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 LIBS_CORE  = $(shell $(PKG_CONFIG) --libs libprotobuf-c zlib json-c 2>/dev/null)
@@ -69,6 +73,7 @@ SRC_tui      := $(filter-out tui/main.c tui/term.c,$(sort $(wildcard tui/*.c)))
 SRC_unit     := $(wildcard tests/unit/test_*.c)
 SRC_gen      := $(wildcard tests/gen/*.c)
 SRC_bench    := $(wildcard tests/bench/*.c)
+FUZZ_TARGETS := $(patsubst tests/fuzz/target_%.c,%,$(wildcard tests/fuzz/target_*.c))
 objs = $(patsubst %.c,$(B)/%.o,$(1))
 
 LIB_NTFF := $(B)/libntff.a
@@ -77,6 +82,7 @@ LIB_CONV := $(B)/libconv.a
 LIB_TUI  := $(B)/libtui.a
 UNIT     := $(SRC_unit:tests/unit/%.c=$(B)/tests/%)
 TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%) $(B)/tools/tui_play
+FUZZ     := $(FUZZ_TARGETS:%=$(B)/fuzz/%)
 PROGS    := $(B)/ntff-conv $(B)/ntff-tui
 # made from the tables of options, and installed; package/README.md
 PAGES    := $(B)/man/ntff-conv.1 $(B)/man/ntff-tui.1 $(B)/man/ntff.5
@@ -86,10 +92,11 @@ HEADERS  := $(addprefix proto/,base.h clock.h diag.h error.h load.h mem.h model.
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all everything lib describe deb dist check bench bench-clock demo install uninstall sanitize fmt fmt-check lint clean help deps tools golden FORCE
+.PHONY: all everything lib describe deb dist check bench bench-clock demo install uninstall sanitize fuzz fuzz-keep torture \
+        fmt fmt-check lint clean help deps tools golden FORCE
 
 all: $(PROGS) build/ntff-conv build/ntff-tui ## build both programs
-everything: all lib describe tools $(UNIT)
+everything: all lib describe tools $(UNIT) $(FUZZ) $(TORTURE)
 describe: $(PAGES) $(COMPLETE) ## manual pages and completions, in build/release
 lib: $(LIB_NTFF)
 tools: $(TOOLS)
@@ -134,6 +141,16 @@ $(B)/ntff-conv: $(B)/conv/main.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
 $(B)/ntff-tui: $(B)/tui/main.o $(B)/tui/term.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_TUI) $(LIBS_CORE) -lm
+# the programs again, with calls that can be made to fail
+WRAPPED := malloc calloc realloc strdup strndup open_memstream regcomp pthread_create glob realpath \
+           __realpath_chk asprintf __asprintf_chk open fopen close stat fstat lseek madvise read mmap \
+           fts_open fts_read scandir rename renameat2 mkdir write
+WRAP := $(WRAPPED:%=-Wl,--wrap=%)
+TORTURE := $(B)/torture/ntff-conv $(B)/torture/ntff-tui
+$(B)/torture/ntff-conv: $(B)/conv/main.o $(B)/tests/torture/faults.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(WRAP) $(LIBS_CORE) -lm
+$(B)/torture/ntff-tui: $(B)/tui/main.o $(B)/tui/term.o $(B)/tests/torture/faults.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(WRAP) $(LIBS_TUI) $(LIBS_CORE) -lm
 $(B)/tests/%: $(B)/tests/unit/%.o $(call objs,$(wildcard tests/*.c)) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
 $(B)/tools/%: $(B)/tests/gen/%.o
@@ -143,6 +160,10 @@ $(B)/tools/tui_play: $(B)/tests/tui/play.o $(B)/tests/made.o $(B)/tests/made_rec
 	$(link) $(LIBS_CORE) -lm
 $(B)/tools/describe: $(call objs,$(wildcard package/*.c)) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
+# a target with a main of its own that replays files; in VARIANT=fuzz libFuzzer brings the main
+FUZZ_MAIN := $(if $(filter fuzz,$(VARIANT)),,$(B)/tests/fuzz/replay.o)
+$(B)/fuzz/%: $(B)/tests/fuzz/target_%.o $(call objs,$(wildcard tests/fuzz/[!rt]*.c) tests/check_trace.c tests/made.c tests/made_recipes.c) $(FUZZ_MAIN) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+	$(link) $(if $(FUZZ_MAIN),,$(FUZZ_ENGINE)) $(LIBS_CORE) -lm
 $(B)/tools/bench_tui: $(B)/tests/made.o $(B)/tests/made_recipes.o
 $(B)/tools/%: $(B)/tests/bench/%.o $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
@@ -186,6 +207,28 @@ bench-clock: tools ## error of placed device events against truth, per noise mod
 
 sanitize: ## the test suite under address and undefined behaviour sanitizers
 	$(Q)$(MAKE) --no-print-directory VARIANT=asan check
+
+torture: tools $(TORTURE) ## fail every allocation, read and write of the programs, one by one (long)
+	$(Q)mkdir -p $(B)/scratch
+	$(Q)BUILD=$(CURDIR)/$(B) SRC=$(CURDIR) TMP=$(CURDIR)/$(B)/scratch tests/torture/torture.py --all
+
+# clang only: make fuzz T=ntrace S=60. New inputs stay in build/fuzz/corpus/TARGET, what breaks in
+# build/fuzz/found; make fuzz-keep T=ntrace merges what is new into the kept corpus.
+T ?= ntrace
+S ?= 60
+FUZZ_ENGINE ?= -fsanitize=fuzzer
+FUZZ_CC = $(if $(findstring afl,$(CC)),$(CC),clang)
+FUZZ_MAKE = $(MAKE) --no-print-directory VARIANT=fuzz CC=$(FUZZ_CC) FUZZ_ENGINE='$(FUZZ_ENGINE)' build/fuzz/fuzz/$(T)
+FUZZ_RUN  = SRC=$(CURDIR) build/fuzz/fuzz/$(T) -rss_limit_mb=2048 -timeout=10 -max_len=12000
+fuzz: tools $(B)/ntff-conv ## fuzz target T for S seconds (clang); T is one of tests/fuzz/target_*.c
+	$(Q)$(FUZZ_MAKE)
+	$(Q)mkdir -p build/fuzz/corpus/$(T) build/fuzz/found
+	$(Q)tests/fuzz/seeds.py $(CURDIR)/$(B) $(T) build/fuzz/seeds/$(T)
+	$(Q)$(FUZZ_RUN) -max_total_time=$(S) -artifact_prefix=build/fuzz/found/$(T)- -print_final_stats=1 \
+	    build/fuzz/corpus/$(T) tests/fuzz/corpus/$(T) build/fuzz/seeds/$(T) </dev/null
+fuzz-keep: ## merge what fuzzing found new into tests/fuzz/corpus/T, small inputs first
+	$(Q)$(FUZZ_MAKE)
+	$(Q)$(FUZZ_RUN) -merge=1 -max_len=1500 tests/fuzz/corpus/$(T) build/fuzz/corpus/$(T) </dev/null
 
 golden: all tools ## rewrite expected outputs; read the diff afterwards
 	$(Q)UPDATE=1 BUILD=$(CURDIR)/$(B) tests/run
