@@ -84,7 +84,7 @@ UNIT     := $(SRC_unit:tests/unit/%.c=$(B)/tests/%)
 TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%) $(B)/tools/tui_play
 FUZZ     := $(FUZZ_TARGETS:%=$(B)/fuzz/%)
 PROGS    := $(B)/ntff-conv $(B)/ntff-tui
-# made from the tables of options, and installed; package/README.md
+# made from the tables of options, and installed; .package/README.md
 PAGES    := $(B)/man/ntff-conv.1 $(B)/man/ntff-tui.1 $(B)/man/ntff.5
 COMPLETE := $(foreach p,ntff-conv ntff-tui,$(B)/completions/$(p).bash $(B)/completions/_$(p))
 # the headers a user of libntff.a needs: load.h and sink.h with all they include
@@ -106,7 +106,7 @@ build/ntff-conv build/ntff-tui: build/%: $(B)/%
 
 # -- flags file: changing flags rebuilds --------------------------------------------------------
 $(B)/flags: FORCE
-	$(Q)PKG_CONFIG='$(PKG_CONFIG)' CC='$(CC)' package/probe.sh $(PROBE)
+	$(Q)PKG_CONFIG='$(PKG_CONFIG)' CC='$(CC)' .package/probe.sh $(PROBE)
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(CC) $(subst ','\'',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' | cmp -s - $@ || echo '$(CC) $(subst ','\'',$(ALL_CFLAGS)) $(ALL_LDFLAGS)' > $@
 
@@ -158,7 +158,7 @@ $(B)/tools/%: $(B)/tests/gen/%.o
 $(B)/tools/bench_clock: $(B)/tests/clock_sim.o
 $(B)/tools/tui_play: $(B)/tests/tui/play.o $(B)/tests/made.o $(B)/tests/made_recipes.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
-$(B)/tools/describe: $(call objs,$(wildcard package/*.c)) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+$(B)/tools/describe: $(call objs,$(wildcard .package/*.c)) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
 # a target with a main of its own that replays files; in VARIANT=fuzz libFuzzer brings the main
 FUZZ_MAIN := $(if $(filter fuzz,$(VARIANT)),,$(B)/tests/fuzz/replay.o)
@@ -242,9 +242,9 @@ DIST ?= build
 INSTALL_BY = $(MAKE) --no-print-directory VARIANT=$(VARIANT) install
 deb: all lib describe ## Debian packages, into build/
 	$(Q)VERSION='$(VERSION)' MAINTAINER='$(MAINTAINER)' OUT='$(abspath $(DIST))' \
-	    MAKE_INSTALL='$(INSTALL_BY)' package/deb.sh
+	    MAKE_INSTALL='$(INSTALL_BY)' .package/deb.sh
 dist: ## the committed source as build/ntff-tools-VERSION.tar.gz
-	$(Q)package/dist.sh ntff-tools-$(VERSION) $(abspath $(DIST))/ntff-tools-$(VERSION).tar.gz
+	$(Q).package/dist.sh ntff-tools-$(VERSION) $(abspath $(DIST))/ntff-tools-$(VERSION).tar.gz
 
 below = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 install: all lib describe ## install programs, library, pages and completions: DESTDIR, PREFIX, LIBDIR...
@@ -252,7 +252,7 @@ install: all lib describe ## install programs, library, pages and completions: D
 	install -m 755 $(PROGS) $(DESTDIR)$(BINDIR)
 	install -m 644 $(LIB_NTFF) $(DESTDIR)$(LIBDIR)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call below,$(LIBDIR))|; s|@INCLUDEDIR@|$(call below,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
-	    package/ntff.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/ntff.pc
+	    .package/ntff.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/ntff.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/ntff.pc
 	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/ntff
 	install -m 644 $(filter %.1,$(PAGES)) $(DESTDIR)$(MANDIR)/man1
@@ -264,7 +264,7 @@ uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 	-rmdir $(DESTDIR)$(INCLUDEDIR)/ntff
 
-SOURCES := $(wildcard proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] package/*.[ch] tests/*.[ch] tests/*/*.[ch])
+SOURCES := $(wildcard proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] .package/*.[ch] tests/*.[ch] tests/*/*.[ch])
 fmt: ## format all sources
 	clang-format -i $(SOURCES)
 fmt-check: ## fail if clang-format would change something

@@ -134,7 +134,7 @@ esac
 
 headers_alone() {
     local h bad=0
-    for h in proto/*.h perfetto/*.h conv/*.h tui/*.h package/*.h tests/*.h; do
+    for h in proto/*.h perfetto/*.h conv/*.h tui/*.h .package/*.h tests/*.h; do
         [ -e "$h" ] || continue
         printf '#include "%s"\n#include "%s"\n' "$h" "$h" >"$tmp/h.c"
         # shellcheck disable=SC2046
@@ -175,7 +175,7 @@ if [ $quick = 0 ]; then
             --suppress=memleak:tui/lod_build.c proto perfetto conv tui package
     else skip "cppcheck" "not installed"; fi
     if command -v shellcheck >/dev/null; then
-        check "shellcheck" sh -c "shellcheck -x -S warning package/*.sh tests/run tests/*.sh tests/cli/*.sh tests/bench/*.sh samples/*.sh .ci/run"
+        check "shellcheck" sh -c "shellcheck -x -S warning .package/*.sh tests/run tests/*.sh tests/cli/*.sh tests/bench/*.sh samples/*.sh .ci/run"
     else skip "shellcheck" "not installed"; fi
 fi
 echo "1..$n"

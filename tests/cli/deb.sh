@@ -44,7 +44,7 @@ is "programs and folders only may be executed" \
     "$(find root -type f -perm /111 | sort | xargs)" "root/usr/bin/ntff-conv root/usr/bin/ntff-tui"
 ok "the sums are right" sh -c 'cd root && md5sum --quiet -c ../root.control/md5sums'
 is "no file is newer than the source" \
-    "$(find root -newermt "@$("$SRC/package/epoch.sh")" ! -type d)" ""
+    "$(find root -newermt "@$("$SRC/.package/epoch.sh")" ! -type d)" ""
 for page in man1/ntff-conv.1 man1/ntff-tui.1 man5/ntff.5; do
     ok "$page is there" test -f "root/usr/share/man/$page.gz"
     is "$page: gzip wrote no name and no time" "$(od -An -tx1 -j3 -N5 "root/usr/share/man/$page.gz" | xargs)" "00 00 00 00 00"

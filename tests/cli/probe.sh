@@ -2,7 +2,7 @@
 # What the build says when something it needs is missing or too old, and what the environment can ask of the programs.
 # shellcheck source=tests/lib.sh
 . "$SRC/tests/lib.sh"
-probe=$SRC/package/probe.sh
+probe=$SRC/.package/probe.sh
 have=('libprotobuf-c >= 1.3.3' 'zlib >= 1.2.5' 'json-c >= 0.14' 'ncursesw >= 6.0')
 exits "all there" 0 "$probe" "${have[@]}"
 silent "and nothing said"
@@ -23,7 +23,7 @@ ok "the Makefile asks for the same" grep -qF "PROBE := '${have[0]}' '${have[1]}'
 # -- nothing that only Debian has ---------------------------------------------------------------------
 is "no path of one distribution or processor in the sources" \
     "$(cd "$SRC" && grep -nE '/usr/lib/(x86_64|aarch64)|/etc/(debian|apt|os-release)|linux-gnu' \
-        proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] package/*.[ch] Makefile)" ""
+        proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] .package/*.[ch] Makefile)" ""
 
 # -- environment --------------------------------------------------------------------------------------
 if [ -x "$tui" ]; then

@@ -36,12 +36,12 @@ fi
 if git -C "$SRC" rev-parse HEAD >/dev/null 2>&1 && git clone -q "$SRC" "$elsewhere" 2>/dev/null; then
     unset SOURCE_DATE_EPOCH
     ok "make dist here" make --no-print-directory -C "$SRC" DIST="$TMP/here" dist
-    ok "make dist in a clone" "$elsewhere/package/dist.sh" "$(basename here/*.tar.gz .tar.gz)" "$TMP/there/$(basename here/*.tar.gz)"
+    ok "make dist in a clone" "$elsewhere/.package/dist.sh" "$(basename here/*.tar.gz .tar.gz)" "$TMP/there/$(basename here/*.tar.gz)"
     same "the archives" here/*.tar.gz there/*.tar.gz
     mkdir unpacked && tar -xzf here/*.tar.gz -C unpacked --strip-components=1
     is "they hold what is tracked" "$(cd unpacked && find . -type f | sed 's|^\./||' | sort | cksum)" \
         "$(git -C "$SRC" ls-tree -r --name-only HEAD | sort | cksum)"
-    is "an unpacked one is dated like the commit" "$(unpacked/package/epoch.sh)" "$(git -C "$SRC" log -1 --format=%ct)"
+    is "an unpacked one is dated like the commit" "$(unpacked/.package/epoch.sh)" "$(git -C "$SRC" log -1 --format=%ct)"
 else
     skip "make dist" "no git repository"
 fi

@@ -7,7 +7,7 @@
  *   .\" @tables@, @figures@   what can be asked for by name
  *
  * is replaced. Everything else is copied. */
-#include "package/describe.h"
+#include ".package/describe.h"
 
 #include "conv/metrics.h"
 

@@ -2,7 +2,7 @@
  *
  * It stands alone: bash-completion loads it, but none of its helpers is used, so `source` will do.
  * A value can be the next word or stand behind "=", which bash splits off as a word of its own. */
-#include "package/describe.h"
+#include ".package/describe.h"
 
 #include <string.h>
 

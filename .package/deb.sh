@@ -16,7 +16,7 @@ for tool in dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev dpkg-architecture:dpkg-dev str
     echo "make deb needs ${tool%%:*} (package ${tool##*:})" >&2
     exit 1
 done
-SOURCE_DATE_EPOCH=$(package/epoch.sh)
+SOURCE_DATE_EPOCH=$(.package/epoch.sh)
 export SOURCE_DATE_EPOCH LC_ALL=C
 unset DEB_BUILD_OPTIONS
 umask 022
@@ -104,7 +104,7 @@ finish() {
     local name=$1 root=$2 doc=$2/usr/share/doc/$1
     mkdir -p "$doc" "$root/DEBIAN"
     changelog | gzip -9n >"$doc/changelog.gz"
-    cp package/copyright "$doc/copyright"
+    cp .package/copyright "$doc/copyright"
     [ "$name" = ntff-tools ] && cp README.md "$doc/README.md"
     [ "$name" = ntff-tools ] && gzip -9nc proto/FORMAT.md >"$doc/FORMAT.md.gz"
     {

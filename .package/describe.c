@@ -7,7 +7,7 @@
  * so that an option added to a table is in all of them with the next build. What may stand behind
  * an option is read off the name of its value: FILE and DIR are names, words in small letters
  * between bars stand for themselves; for a few lists the words are those of another table. */
-#include "package/describe.h"
+#include ".package/describe.h"
 
 #include "conv/eventrow.h"
 #include "conv/metrics.h"

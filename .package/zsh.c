@@ -1,6 +1,6 @@
 /* zsh - completions for zsh: one _arguments call for each command. Texts go into brackets and
  * quotes, so what would end those is escaped; a help text ends where its details begin. */
-#include "package/describe.h"
+#include ".package/describe.h"
 
 #include <string.h>
 
