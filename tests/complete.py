@@ -11,7 +11,7 @@ shell, directory = sys.argv[1:3]
 pairs = list(zip(sys.argv[3::2], sys.argv[4::2]))
 pid, fd = pty.fork()
 if pid == 0:
-    os.environ.update(TERM="dumb", HOME=os.getcwd(), ZDOTDIR=os.getcwd(), INPUTRC="/dev/null")
+    os.environ.update(TERM="dumb", HOME=os.getcwd(), ZDOTDIR=os.getcwd(), INPUTRC="/dev/null", HISTFILE="/dev/null")
     os.execvp(shell, {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}[shell])
 
 
