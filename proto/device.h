@@ -113,10 +113,9 @@ enum { NTFF_N_QUEUES = 16 };
 enum { NTFF_LANE_START, NTFF_LANE_END, NTFF_LANE_NEW, NTFF_LANE_OTHER, NTFF_LANE_OFF };
 /* What records with one value of the byte that holds sub-type and queue mean. */
 struct ntff_dma_lane {
+    struct ntff_event fresh; /* a packet that starts, but for its time and record */
     struct ntff_fifo *list;
-    uint32_t track;
-    ntff_str name;
-    uint8_t what, direction;
+    uint8_t direction;
 };
 
 struct ntff_dma_engine {
@@ -128,6 +127,7 @@ struct ntff_dma_engine {
     uint8_t dma_layout; /* of the ring its lanes are for */
     bool queue_ok;
     struct ntff_fifo fifo[NTFF_N_QUEUES][2];
+    uint8_t what[256]; /* NTFF_LANE_*, by that byte */
     struct ntff_dma_lane lane[256];
 };
 
@@ -257,9 +257,24 @@ void ntff_stream_close(struct ntff_device *d, struct ntff_stream *s);
 bool ntff_device_dma(struct ntff_device *d, struct ntff_ring *ring, uint64_t first,
                      uint64_t n) NTFF_MUST_CHECK;
 void ntff_device_dma_close(struct ntff_device *d, struct ntff_dma_engine *e);
+/* One that lies in several cells, from and to counted from the first. */
+void ntff_cells_spread(const struct ntff_cells *c, int what, uint64_t from, uint64_t to,
+                       uint64_t bytes);
 /* A packet: pending from start to stop, and bytes that flowed evenly. what = NTFF_FLOW_*. */
-void ntff_cells_add(struct ntff_cells *c, int what, uint64_t start_ns, uint64_t stop_ns,
-                    uint64_t bytes);
+static inline void ntff_cells_add(const struct ntff_cells *c, int what, uint64_t start_ns,
+                                  uint64_t stop_ns, uint64_t bytes)
+{
+    uint64_t from = start_ns - c->begin_ns, to = stop_ns - c->begin_ns;
+    if (NTFF_UNLIKELY(from > to || to > c->length_ns))
+        return; /* a time out of order, outside what the first and last record said */
+    struct ntff_cell *cell = &c->cell[from >> c->shift];
+    if (NTFF_LIKELY(from >> c->shift == to >> c->shift)) {
+        cell->of[NTFF_PENDING].part += to - from;
+        cell->of[what].part += bytes << NTFF_FLOW_BITS;
+    } else {
+        ntff_cells_spread(c, what, from, to, bytes);
+    }
+}
 bool ntff_device_dma_counters(struct ntff_device *d) NTFF_MUST_CHECK;
 
 static inline struct ntff_ref ntff_ring_ref(const struct ntff_device *d, const struct ntff_ring *r,

@@ -28,25 +28,16 @@ bool ntff_device_dma_extent(struct ntff_device *d, uint64_t first_ns, uint64_t l
 }
 
 /* A rate that changes by delta at a time, which is at_ns after the begin. */
-static inline void change(struct ntff_cells *c, int what, uint64_t at_ns, uint64_t delta)
+static inline void change(const struct ntff_cells *c, int what, uint64_t at_ns, uint64_t delta)
 {
     struct ntff_cell *cell = &c->cell[at_ns >> c->shift];
     cell->of[what].part += delta * ((((at_ns >> c->shift) + 1) << c->shift) - at_ns);
     cell[1].of[what].step += delta;
 }
 
-void ntff_cells_add(struct ntff_cells *c, int what, uint64_t start_ns, uint64_t stop_ns,
-                    uint64_t bytes)
+void ntff_cells_spread(const struct ntff_cells *c, int what, uint64_t from, uint64_t to,
+                       uint64_t bytes)
 {
-    uint64_t from = start_ns - c->begin_ns, to = stop_ns - c->begin_ns;
-    if (NTFF_UNLIKELY(from > to || to > c->length_ns))
-        return; /* a time out of order, outside what the first and last record said */
-    if (from >> c->shift == to >> c->shift) {
-        struct ntff_cell *cell = &c->cell[from >> c->shift];
-        cell->of[NTFF_PENDING].part += to - from;
-        cell->of[what].part += bytes << NTFF_FLOW_BITS;
-        return;
-    }
     /* bytes < 2^24: the quotient is exact enough, and what is added is taken away again */
     uint64_t rate = (uint64_t)((double)(bytes << NTFF_FLOW_BITS) / (double)(to - from) + 0.5);
     change(c, NTFF_PENDING, from, 1);

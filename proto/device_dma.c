@@ -4,17 +4,23 @@
  * first-in-first-out list; like the instructions, an open packet is an event in place whose dur_ns
  * links to the next. A lost record would shift every later pair of its queue, so an overflow mark
  * closes what is open. One byte of a record holds sub-type and queue: a table over it says what to
- * do with the record and in which list. */
+ * do with the record and in which list.
+ *
+ * Records are taken a few at a time in three short loops: starts and ends apart, starts into lists,
+ * ends to the heads of the lists. An end knows how many starts came before it, so the result is
+ * that of one record after the other. */
 #include "proto/device.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#define RARE __attribute__((noinline))
 #define INLINE static inline __attribute__((always_inline))
 
 enum { M2S, S2M };
-enum { CHUNK = 4096 };
+enum { TELL_EVERY = 1 << 16 }; /* records */
+enum { CHUNK = 96 }; /* records at a time: what is noted of them stays in the nearest cache */
 
 /* -- engines and queues
  * ------------------------------------------------------------------------------ */
@@ -42,8 +48,7 @@ static struct ntff_dma_engine *engine_of(struct ntff_device *d, const struct ntf
             return NULL;
     }
     if (e->dma_layout != r->dma_layout || e->queue_ok != r->dma_queue_ok)
-        for (unsigned b = 0; b < NTFF_ARRAY_LEN(e->lane); b++)
-            e->lane[b] = (struct ntff_dma_lane){.what = NTFF_LANE_NEW};
+        memset(e->what, NTFF_LANE_NEW, sizeof e->what);
     e->dma_layout = r->dma_layout;
     e->queue_ok = r->dma_queue_ok;
     return e;
@@ -130,52 +135,22 @@ void ntff_device_dma_close(struct ntff_device *d, struct ntff_dma_engine *e)
             abandon(d, &e->fifo[q][k], e->last_ns);
 }
 
-static inline void start_packet(const struct ntff_dma_lane *lane, struct ntff_event *events,
-                                uint32_t at, uint64_t ns, struct ntff_ref ref)
+static RARE void backward(struct ntff_device *d, struct ntff_event *e)
 {
-    struct ntff_fifo *list = lane->list;
-    events[at] = (struct ntff_event){.ts_ns = ns,
-                                     .dur_ns = NTFF_NONE,
-                                     .start_ref = ref,
-                                     .stop_ref = {.src = NTFF_SRC_NONE},
-                                     .name = lane->name,
-                                     .track = lane->track,
-                                     .cat = NTFF_CAT_DMA,
-                                     .flags = NTFF_EV_DEVICE | NTFF_EV_UNFINISHED};
-    if (list->head == NTFF_NONE)
-        list->head = at;
-    else
-        events[list->tail].dur_ns = at;
-    list->tail = at;
+    e->dur_ns = 0;
+    e->flags |= NTFF_EV_NEGATIVE;
+    ntff_diag_add(ntff_build_diag(d->b), NTFF_DIAG_NEGATIVE_DURATION, 1,
+                  ntff_build_path(d->b, d->file), NTFF_NO_OFFSET, "DMA packet");
 }
 
-static inline void end_packet(struct ntff_device *d, const struct ntff_dma_lane *lane,
-                              struct ntff_event *events, uint64_t ns, struct ntff_ref ref,
-                              uint64_t bytes)
-{
-    struct ntff_event *e = &events[lane->list->head];
-    lane->list->head = (uint32_t)e->dur_ns;
-    e->stop_ref = ref;
-    e->track = lane->track;
-    e->flags = NTFF_EV_DEVICE;
-    e->dur_ns = ns - e->ts_ns;
-    if (NTFF_UNLIKELY(ns < e->ts_ns)) {
-        e->flags |= NTFF_EV_NEGATIVE;
-        e->dur_ns = 0;
-        ntff_diag_add(ntff_build_diag(d->b), NTFF_DIAG_NEGATIVE_DURATION, 1,
-                      ntff_build_path(d->b, d->file), NTFF_NO_OFFSET, "DMA packet");
-    }
-    ntff_cells_add(&d->cells, NTFF_FLOW_M2S + lane->direction, e->ts_ns, ntff_event_end(e), bytes);
-}
-
-static void lone_end(struct ntff_device *d, uint32_t track, struct ntff_event *e, uint64_t ns,
-                     struct ntff_ref ref, ntff_str name)
+static RARE void lone_end(struct ntff_device *d, const struct ntff_dma_lane *lane,
+                          struct ntff_event *e, uint64_t ns, struct ntff_ref ref)
 {
     *e = (struct ntff_event){.ts_ns = ns,
                              .start_ref = {.src = NTFF_SRC_NONE},
                              .stop_ref = ref,
-                             .name = name,
-                             .track = track,
+                             .name = lane->fresh.name,
+                             .track = lane->fresh.track,
                              .cat = NTFF_CAT_DMA,
                              .flags = NTFF_EV_DEVICE | NTFF_EV_START_LOST | NTFF_EV_EDGES_DRAWN};
     d->counts.start_lost++;
@@ -190,7 +165,7 @@ static bool open_lane(struct ntff_device *d, const struct ntff_ring *ring,
 {
     struct ntff_dma_lane *lane = &e->lane[b];
     unsigned sub = b & 15, q = b >> 4;
-    lane->what = NTFF_LANE_OTHER;
+    e->what[b] = NTFF_LANE_OTHER;
     if (sub >= NTFF_DMA_AXI_REQ)
         return true;
     int k = sub >= NTFF_DMA_S2M_START ? S2M : M2S;
@@ -199,10 +174,14 @@ static bool open_lane(struct ntff_device *d, const struct ntff_ring *ring,
         return false;
     /* where starts do not name their queue, packets of a direction follow each other in one list */
     lane->list = e->queue_ok ? own : &e->fifo[0][k];
-    lane->track = own->track;
-    lane->name = e->name[k];
+    lane->fresh = (struct ntff_event){.dur_ns = NTFF_NONE,
+                                      .stop_ref = {.src = NTFF_SRC_NONE},
+                                      .name = e->name[k],
+                                      .track = own->track,
+                                      .cat = NTFF_CAT_DMA,
+                                      .flags = NTFF_EV_DEVICE | NTFF_EV_UNFINISHED};
     lane->direction = (uint8_t)k;
-    lane->what = !own->on                             ? NTFF_LANE_OFF
+    e->what[b] = !own->on                             ? NTFF_LANE_OFF
                  : sub - 3u * k == NTFF_DMA_M2S_START ? NTFF_LANE_START
                  : sub - 3u * k == NTFF_DMA_M2S_END   ? NTFF_LANE_END
                                                       : NTFF_LANE_OTHER;
@@ -247,55 +226,142 @@ static inline unsigned lane_byte_at(const struct ntff_dma_engine *e)
     return e->dma_layout == NTFF_DMA_WORD0 ? 0 : 4;
 }
 
-/* Up to CHUNK records of starts and ends; stops at any other. The first may carry overflow bits,
- * already dealt with. Returns how many events were written from events[first] on. */
-INLINE size_t run(struct ntff_device *d, const struct ntff_ring *ring, struct ntff_dma_engine *e,
-                  struct ntff_event *events, size_t first, uint64_t *at, uint64_t stop, bool simple)
+/* A record of a run that starts or ends a packet. */
+struct half {
+    uint64_t ns;
+    uint32_t off;    /* as in a ref */
+    uint16_t before; /* ends: starts of the run that came before */
+    uint8_t lane;
+};
+/* A run of records, starts and ends apart. */
+struct sorted {
+    struct half start[CHUNK + 1], end[CHUNK + 1];
+    size_t n_starts, n_ends, n_bad, n_skipped;
+};
+
+/* Takes up to CHUNK starts and ends apart, skipping what is filtered out, from record i on. Stops
+ * at any other, returning its place. The first may carry overflow bits, already dealt with.
+ *
+ * On a busy engine nothing foretells whether the next record starts or ends a packet, and a jump
+ * that is guessed wrong every other time costs more than all the rest. So there is none: where a
+ * record goes is computed. */
+INLINE uint64_t take_apart(const struct ntff_ring *ring, struct ntff_dma_engine *e, uint64_t i,
+                           uint64_t stop, bool simple, struct sorted *out)
 {
-    uint64_t i = *at, bad_times = 0, pairs = 0, bytes[2] = {0, 0};
     uint64_t last_ns = e->last_ns, init = e->tick->init;
-    uint32_t byte_mask = e->dma_layout == NTFF_DMA_WORD1 ? 0xffffff : 0;
-    const uint8_t *data = ring->data;
-    uint32_t ref_base = ring->ref->begin;
-    uint16_t src = d->src;
-    unsigned byte = lane_byte_at(e);
-    size_t next = first;
-    stop = stop - i < CHUNK ? stop : i + CHUNK;
-    for (bool fresh = true; i < stop; i++, fresh = false) {
+    unsigned byte = lane_byte_at(e), marks = 0;
+    struct half *start = out->start, *end = out->end;
+    out->n_bad = out->n_skipped = 0;
+    for (stop = stop - i < CHUNK ? stop : i + CHUNK; i < stop; i++, marks = 0x60) {
         uint64_t index = simple ? i : ring->order ? ring->order[i] : i, ns;
-        const uint8_t *p = data + index * NTFF_NOTIF_BYTES;
-        struct ntff_dma_lane *lane = &e->lane[p[byte]];
-        if (NTFF_UNLIKELY(lane->what > NTFF_LANE_END || (p[3] & 0x60 && !fresh)))
-            break;
-        struct ntff_notif r = ntff_notif_at(p);
-        struct ntff_ref ref = {ref_base + (uint32_t)(index * NTFF_NOTIF_BYTES), src};
-        bool good = simple ? r.ts_ps >= init : ntff_tick_ns(e->tick, r.ts_ps, &ns);
+        const uint8_t *p = ring->data + index * NTFF_NOTIF_BYTES;
+        unsigned what = e->what[p[byte]];
+        if (NTFF_UNLIKELY(what > NTFF_LANE_END || p[3] & marks)) {
+            if (what != NTFF_LANE_OFF || p[3] & marks)
+                break;
+            out->n_skipped++;
+            continue;
+        }
+        uint64_t ts_ps = ntff_le64(p + 8);
+        bool good = simple ? ts_ps >= init : ntff_tick_ns(e->tick, ts_ps, &ns);
         if (simple)
-            ns = (r.ts_ps - init) / 1000;
+            ns = (ts_ps - init) / 1000;
         if (NTFF_UNLIKELY(!good)) {
-            bad_times++;
+            out->n_bad++;
             continue;
         }
         last_ns = ns;
-        if (lane->what == NTFF_LANE_START) {
-            start_packet(lane, events, (uint32_t)next++, ns, ref);
-        } else if (NTFF_UNLIKELY(lane->list->head == NTFF_NONE)) {
-            lone_end(d, lane->track, &events[next++], ns, ref, lane->name);
-        } else {
-            end_packet(d, lane, events, ns, ref, r.word0 & byte_mask);
-            bytes[lane->direction] += r.word0 & byte_mask;
-            pairs++;
-        }
+        struct half *h = what ? end : start;
+        *h = (struct half){ns, ring->ref->begin + (uint32_t)(index * NTFF_NOTIF_BYTES),
+                           (uint16_t)(start - out->start), p[byte]};
+        start += !what;
+        end += what;
     }
     e->last_ns = last_ns > e->last_ns ? last_ns : e->last_ns;
-    d->n_bad_time += bad_times;
-    d->n_dropped += bad_times;
-    d->n_packets += pairs;
-    d->counts.pairs += pairs;
-    d->packet_bytes[M2S] += bytes[M2S];
-    d->packet_bytes[S2M] += bytes[S2M];
-    *at = i;
-    return next - first;
+    out->n_starts = (size_t)(start - out->start);
+    out->n_ends = (size_t)(end - out->end);
+    return i;
+}
+
+/* Starts become events from events[first] on, each at the end of its list. */
+static void open_packets(const struct ntff_device *d, struct ntff_dma_engine *e,
+                         struct ntff_event *events, size_t first, const struct sorted *s)
+{
+    for (size_t k = 0; k < s->n_starts; k++) {
+        const struct half *h = &s->start[k];
+        const struct ntff_dma_lane *lane = &e->lane[h->lane];
+        struct ntff_fifo *list = lane->list;
+        uint32_t at = (uint32_t)(first + k);
+        bool empty = list->head == NTFF_NONE; /* then it is linked from itself, with nothing */
+        events[at] = lane->fresh;
+        events[at].ts_ns = h->ns;
+        events[at].start_ref = (struct ntff_ref){h->off, d->src};
+        events[empty ? at : list->tail].dur_ns = empty ? NTFF_NONE : at;
+        list->head = empty ? at : list->head;
+        list->tail = at;
+    }
+}
+
+/* Every end completes the oldest packet of its list that was started before it; those that find
+ * none follow at events[next]. Returns how many these are. */
+static size_t close_packets(struct ntff_device *d, const struct ntff_ring *ring,
+                            struct ntff_dma_engine *e, struct ntff_event *events, size_t first,
+                            const struct sorted *s)
+{
+    const struct ntff_cells cells = d->cells;
+    const uint8_t *data = ring->data - ring->ref->begin;
+    uint32_t byte_mask = e->dma_layout == NTFF_DMA_WORD1 ? 0xffffff : 0;
+    uint64_t total[2] = {0, 0};
+    size_t lone = 0;
+    for (size_t k = 0; k < s->n_ends; k++) {
+        const struct half *h = &s->end[k];
+        const struct ntff_dma_lane *lane = &e->lane[h->lane];
+        struct ntff_ref ref = {h->off, d->src};
+        uint64_t ns = h->ns, bytes = ntff_le32(data + h->off) & byte_mask;
+        uint32_t head = lane->list->head;
+        if (NTFF_UNLIKELY(head >= first + h->before)) {
+            lone_end(d, lane, &events[first + s->n_starts + lone++], ns, ref);
+            continue;
+        }
+        struct ntff_event *x = &events[head];
+        uint64_t began = x->ts_ns;
+        lane->list->head = (uint32_t)x->dur_ns;
+        x->stop_ref = ref;
+        x->track = lane->fresh.track; /* a start may not have named its queue */
+        x->lane = 0;
+        x->cat = NTFF_CAT_DMA;
+        x->flags = NTFF_EV_DEVICE;
+        x->dur_ns = ns - began;
+        if (NTFF_UNLIKELY(ns < began)) {
+            backward(d, x);
+            ns = began;
+        }
+        ntff_cells_add(&cells, NTFF_FLOW_M2S + lane->direction, began, ns, bytes);
+        total[lane->direction] += bytes;
+    }
+    d->n_packets += s->n_ends - lone;
+    d->counts.pairs += s->n_ends - lone;
+    d->packet_bytes[M2S] += total[M2S];
+    d->packet_bytes[S2M] += total[S2M];
+    return lone;
+}
+
+/* The next run of starts and ends from *at on. Returns how many events were written from
+ * events[first] on. */
+static size_t run(struct ntff_device *d, const struct ntff_ring *ring, struct ntff_dma_engine *e,
+                  struct ntff_event *events, size_t first, uint64_t *at, uint64_t stop)
+{
+    const struct ntff_tick *t = e->tick;
+    bool simple = !ring->order && t->expected == t->actual && t->ticks_per_ns == 1000;
+    struct sorted s;
+    *at = simple ? take_apart(ring, e, *at, stop, true, &s)
+                 : take_apart(ring, e, *at, stop, false, &s);
+    open_packets(d, e, events, first, &s);
+    size_t lone = close_packets(d, ring, e, events, first, &s);
+    d->n_bad_time += s.n_bad;
+    d->n_dropped += s.n_bad;
+    d->n_filtered += s.n_skipped;
+    return s.n_starts + lone;
 }
 
 /* A record that is no start or end: completions, the bus side, what is filtered out. */
@@ -305,14 +371,14 @@ static bool other(struct ntff_device *d, struct ntff_dma_engine *e, const uint8_
     const struct ntff_dma_lane *lane = &e->lane[p[lane_byte_at(e)]];
     unsigned sub = p[lane_byte_at(e)] & 15;
     uint64_t ns;
-    if (lane->what == NTFF_LANE_OFF)
+    if (e->what[p[lane_byte_at(e)]] == NTFF_LANE_OFF)
         return d->n_filtered++, true;
     if (!ntff_tick_ns(e->tick, ntff_le64(p + 8), &ns))
         return d->n_bad_time++, d->n_dropped++, true;
     d->first_ns = ns < d->first_ns ? ns : d->first_ns;
     if (sub >= NTFF_DMA_AXI_REQ)
         return bus_record(d, e, sub, ns, ref);
-    return ntff_device_instant(d, lane->track, NTFF_CAT_DMA, ntff_dma_name(sub), ns, ref);
+    return ntff_device_instant(d, lane->fresh.track, NTFF_CAT_DMA, ntff_dma_name(sub), ns, ref);
 }
 
 /* Marks of a record, and the end of what was open: pairs after it must not shift. */
@@ -329,19 +395,17 @@ static bool overflow(struct ntff_device *d, struct ntff_ring *ring, struct ntff_
 static bool read_dma(struct ntff_device *d, struct ntff_ring *ring, struct ntff_dma_engine *e,
                      uint64_t i, uint64_t stop)
 {
-    const struct ntff_tick *t = e->tick;
-    bool simple = !ring->order && t->expected == t->actual && t->ticks_per_ns == 1000;
-    while (i < stop) {
+    for (uint64_t told = i; i < stop;) {
         uint64_t index = ring->order ? ring->order[i] : i;
         const uint8_t *p = ring->data + index * NTFF_NOTIF_BYTES;
-        struct ntff_dma_lane *lane = &e->lane[p[lane_byte_at(e)]];
+        unsigned byte = p[lane_byte_at(e)];
         if (d->cut.on && !ntff_device_cut_step(d))
             return false;
-        if (lane->what == NTFF_LANE_NEW && !open_lane(d, ring, e, p[lane_byte_at(e)]))
+        if (e->what[byte] == NTFF_LANE_NEW && !open_lane(d, ring, e, byte))
             return false;
         if (p[3] & 0x60 && !overflow(d, ring, e, i, p))
             return false;
-        if (lane->what > NTFF_LANE_END) {
+        if (e->what[byte] > NTFF_LANE_END) {
             if (!other(d, e, p, ntff_ring_ref(d, ring, index)))
                 return false;
             i++;
@@ -351,11 +415,14 @@ static bool read_dma(struct ntff_device *d, struct ntff_ring *ring, struct ntff_
         struct ntff_event *events = ntff_build_room(d->b, CHUNK, &first);
         if (!events)
             return false;
-        size_t n = simple ? run(d, ring, e, events, first, &i, stop, true)
-                          : run(d, ring, e, events, first, &i, stop, false);
-        if (!ntff_build_filled(d->b, d->proc, d->nc, d->core, n) ||
-            !ntff_build_progress(d->b, "DMA records", i, ring->n))
+        size_t n = run(d, ring, e, events, first, &i, stop);
+        if (!ntff_build_filled(d->b, d->proc, d->nc, d->core, n))
             return false;
+        if (i - told >= TELL_EVERY) {
+            told = i;
+            if (!ntff_build_progress(d->b, "DMA records", i, ring->n))
+                return false;
+        }
     }
     return true;
 }

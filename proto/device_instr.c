@@ -186,14 +186,14 @@ INLINE void close_span(struct ntff_device *d, struct ntff_stream *s, struct ntff
         backward(d, e);
 }
 
-/* Up to CHUNK records from *at on, until one is not a plain start or end; the first one may carry
- * an overflow bit, already dealt with. Returns how many events were written from events[first] on;
- * -1 = no memory. simple: records as they lie, and a plain clock. */
+/* Up to CHUNK records from *at on, until one is not a plain start or end, nor to be skipped; the
+ * first one may carry an overflow bit, already dealt with. Returns how many events were written
+ * from events[first] on; -1 = no memory. simple: records as they lie, and a plain clock. */
 INLINE int64_t run(struct ntff_device *d, const struct ntff_ring *ring, const struct plan *plan,
                    struct ntff_event *events, size_t first, uint64_t *at, bool simple)
 {
     uint64_t i = *at, stop = ring->n - i < CHUNK ? ring->n : i + CHUNK;
-    uint64_t last[NTFF_N_ENGINES] = {0}, bad_times = 0;
+    uint64_t last[NTFF_N_ENGINES] = {0}, bad_times = 0, skipped = 0;
     unsigned mask = ~(unsigned)DO_MARK;
     const uint8_t *data = ring->data;
     uint32_t ref_base = ring->ref->begin;
@@ -203,8 +203,12 @@ INLINE int64_t run(struct ntff_device *d, const struct ntff_ring *ring, const st
         uint64_t index = simple ? i : ring->order ? ring->order[i] : i, ns;
         const uint8_t *p = data + index * NTFF_NOTIF_BYTES;
         unsigned what = plan->action[p[3]] & mask, engine = ntff_notif_engine(p[3] & 31);
-        if (NTFF_UNLIKELY(what > DO_END))
-            break;
+        if (NTFF_UNLIKELY(what > DO_END)) {
+            if (what != DO_SKIP)
+                break;
+            skipped++;
+            continue;
+        }
         struct ntff_notif r = ntff_notif_at(p);
         struct ntff_stream *s = plan->stream[engine];
         struct ntff_pc *pc = pc_of(d, s, ntff_notif_pc(r.word0));
@@ -233,6 +237,7 @@ INLINE int64_t run(struct ntff_device *d, const struct ntff_ring *ring, const st
             plan->stream[e]->last_ns = last[e];
     d->n_bad_time += bad_times;
     d->n_dropped += bad_times;
+    d->n_filtered += skipped;
     *at = i;
     return (int64_t)(next - first);
 }

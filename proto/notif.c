@@ -168,28 +168,32 @@ bool ntff_tick_slow(const struct ntff_tick *t, uint64_t ts_ps, uint64_t *ns)
 /* -- a run as a whole -------------------------------------------------------------------------- */
 
 /* The frame of every record, and of DMA runs the byte that most likely holds sub-type and queue.
- * Two histograms of each, so that one value in a row does not wait for its own counter to be
+ * Several histograms of each, so that one value in a row does not wait for its own counter to be
  * stored. Returns true if time never goes back. */
 static inline bool look_frames(const uint8_t *data, uint64_t n, struct ntff_ring_look *out,
                                bool dma, uint64_t low[256])
 {
-    uint64_t head[4][256] = {{0}}, byte[2][256] = {{0}}, prev = 0, back = 0;
+    uint64_t head[4][256] = {{0}}, byte[4][256] = {{0}}, prev = 0, back = 0, others = 0;
     for (uint64_t i = 0; i < n; i++) {
         const uint8_t *p = data + i * NTFF_NOTIF_BYTES;
         uint64_t ts = ntff_le64(p + 8);
-        head[i & 3][p[3]]++;
+        if (!dma || NTFF_UNLIKELY(p[3] != 2)) { /* in DMA runs nearly none */
+            head[i & 3][p[3]]++;
+            others++;
+        }
         if (dma)
-            byte[i & 1][p[4]]++;
+            byte[i & 3][p[4]]++;
         back |= ts < prev;
         prev = ts;
     }
+    head[0][2] += n - others;
     for (unsigned b = 0; b < 256; b++) {
         uint64_t count = head[0][b] + head[1][b] + head[2][b] + head[3][b];
         uint32_t word0 = (uint32_t)b << 24;
         out->of_type[ntff_notif_type(word0)] += count;
         out->sw_marks += word0 & NTFF_NOTIF_SW_OVERFLOW ? count : 0;
         out->hw_marks += word0 & NTFF_NOTIF_HW_OVERFLOW ? count : 0;
-        low[b] = byte[0][b] + byte[1][b];
+        low[b] = byte[0][b] + byte[1][b] + byte[2][b] + byte[3][b];
     }
     return !back;
 }
