@@ -67,6 +67,18 @@ bool ntff_grow(struct ntff_budget *b, void **items, size_t *cap, size_t len, siz
     return true;
 }
 
+void ntff_trim(struct ntff_budget *b, void **items, size_t *cap, size_t len, size_t elem)
+{
+    if (len == 0 || len == *cap)
+        return;
+    void *p = realloc(*items, len * elem);
+    if (!p)
+        return; /* then it stays as large as it is */
+    ntff_budget_give(b, (*cap - len) * elem);
+    *items = p;
+    *cap = len;
+}
+
 void ntff_grow_free(struct ntff_budget *b, void *items, size_t cap, size_t elem)
 {
     free(items);

@@ -20,6 +20,8 @@ void ntff_mem_hint(void *p, size_t bytes);
 /* Grows *items (elements of elem bytes, *cap allocated) so that n more fit after len. */
 bool ntff_grow(struct ntff_budget *b, void **items, size_t *cap, size_t len, size_t n,
                size_t elem) NTFF_MUST_CHECK;
+/* Gives back what an array made by ntff_grow has beyond its len elements. */
+void ntff_trim(struct ntff_budget *b, void **items, size_t *cap, size_t len, size_t elem);
 /* Frees an array made by ntff_grow and gives its bytes back. */
 void ntff_grow_free(struct ntff_budget *b, void *items, size_t cap, size_t elem);
 
@@ -35,6 +37,8 @@ void ntff_grow_free(struct ntff_budget *b, void *items, size_t cap, size_t elem)
              ntff_grow((b), (void **)&(vec)->v, &(vec)->cap, (vec)->n, 1, sizeof *(vec)->v)        \
          ? &(vec)->v[(vec)->n++]                                                                   \
          : NULL)
+#define NTFF_VEC_TRIM(b, vec)                                                                      \
+    ntff_trim((b), (void **)&(vec)->v, &(vec)->cap, (vec)->n, sizeof *(vec)->v)
 #define NTFF_VEC_FREE(b, vec)                                                                      \
     (ntff_grow_free((b), (vec)->v, (vec)->cap, sizeof *(vec)->v), (vec)->v = NULL,                 \
      (vec)->n = (vec)->cap = 0)

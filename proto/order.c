@@ -397,6 +397,8 @@ static bool sort_samples(struct ntff_builder *b)
 static void hand_over(struct ntff_builder *b)
 {
     struct ntff_trace *t = b->t;
+    NTFF_VEC_TRIM(b->budget, &b->samples);
+    NTFF_VEC_TRIM(b->budget, &b->flows);
 #define GIVE(field)                                                                                \
     (t->field = b->field.v, t->n_##field = b->field.n, t->cap_##field = b->field.cap,              \
      memset(&b->field, 0, sizeof b->field))
@@ -443,6 +445,7 @@ static bool arrange(struct ntff_builder *b, uint32_t **map, size_t n_map)
 bool ntff_build_order(struct ntff_builder *b)
 {
     size_t n_map = b->events.n;
+    NTFF_VEC_TRIM(b->budget, &b->events); /* there will be no more, but much beside them */
     uint32_t *map = NULL;
     bool good = rates_to_samples(b) && arrange(b, &map, n_map) && ntff_build_flows(b, map);
     ntff_build_give(b, map, n_map, sizeof *map);
