@@ -9,7 +9,7 @@ command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 0; }
 
 # the top of the tree after `make demo`, with a build/ of its own
 mkdir -p top/build top/bin && cd top || exit 1
-for entry in "$SRC"/* "$SRC"/.ci; do
+for entry in "$SRC"/* "$SRC"/.ci "$SRC"/.package; do
     [ "$(basename "$entry")" = build ] || ln -s "$entry" .
 done
 ln -s "$BUILD" build/release
@@ -48,5 +48,5 @@ tsan) printf '#!/bin/sh\nexec %q -fsanitize=thread "$@"\n' "$(command -v cc)" >b
 cov) printf '#!/bin/sh\nexec %q --coverage "$@"\n' "$(command -v cc)" >bin/cc && chmod +x bin/cc ;;
 esac
 export PATH=$PWD/bin:$PATH TERM=xterm-256color COLUMNS=80 LINES=24 PAGER=cat
-exec python3 "$SRC/tests/documents.py" "$SRC"/*.md "$SRC"/*/*.md "$SRC"/tests/*/*.md "$SRC"/tests/data/*/*.md \
+exec python3 "$SRC/tests/documents.py" "$SRC"/*.md "$SRC"/*/*.md "$SRC"/.package/*.md "$SRC"/tests/*/*.md "$SRC"/tests/data/*/*.md \
     "$BUILD/man/ntff-conv.1" "$BUILD/man/ntff-tui.1" "$BUILD/man/ntff.5"
