@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #define MAX_ATTRIBUTES 32 /* of an event made from records at once */
+#define PIECE_PAD 32      /* bytes that can be read at a piece, whatever its length */
+#define NUMBER_ROOM 32    /* of a number with its quotes */
 
 /* A literal of known length. */
 #define PUT(w, literal) ntff_put_bytes((w), (literal), sizeof(literal) - 1)
@@ -58,8 +60,9 @@ static bool put_new_key(struct conv_arguer *a, const struct pft_key *k)
     put_key_text(a, ntff_text(texts, k->iid), ntff_text_len(texts, k->iid));
     a->names->in.defs.len = 0; /* nobody reads the definitions here */
     size_t len = (size_t)(a->w->p - a->w->start) - mark;
-    char *copy =
-        ntff_out_failed(a->w->o) ? NULL : ntff_arena_alloc(&a->names->in.arena, len + skip);
+    char *copy = ntff_out_failed(a->w->o)
+                     ? NULL
+                     : ntff_arena_alloc(&a->names->in.arena, len + skip + PIECE_PAD);
     if (!copy)
         return true;
     copy[0] = ',';
@@ -259,46 +262,78 @@ static inline bool direct_read(struct direct *x, const struct ntff_trace *t,
     return !ntff_stop_tells(e) || direct_record(x, t, e->stop_ref, &stop);
 }
 
-static inline bool direct_common(struct conv_arguer *a, const struct direct *x)
+/* ,"name": at p, where there is room for a number behind. NULL if it is not known yet. */
+static inline uint8_t *direct_key(struct conv_arguer *a, uint8_t *p, const struct pft_key *k)
+{
+    const struct conv_args_key *key = &a->names->keys[k->iid];
+    const char *piece = atomic_load_explicit(&key->p, memory_order_acquire);
+    if (NTFF_UNLIKELY(!piece))
+        return NULL;
+    size_t skip = a->first, len = key->len - skip;
+    if (NTFF_UNLIKELY((size_t)(a->w->end - p) < len + PIECE_PAD + NUMBER_ROOM)) {
+        a->w->p = p;
+        ntff_put_room(a->w, len + PIECE_PAD + NUMBER_ROOM);
+        p = a->w->p;
+    }
+    memcpy(p, piece + skip, PIECE_PAD);
+    if (NTFF_UNLIKELY(len > PIECE_PAD))
+        memcpy(p, piece + skip, len);
+    a->first = false;
+    return p + len;
+}
+
+static inline uint8_t *direct_uint(uint8_t *p, uint64_t v)
+{
+    if (NTFF_LIKELY(v <= CONV_JSON_EXACT))
+        return conv_json_decimal(p, v);
+    *p++ = '"';
+    p = conv_json_decimal(p, v);
+    *p = '"';
+    return p + 1;
+}
+
+static inline uint8_t *direct_common(struct conv_arguer *a, uint8_t *p, const struct direct *x)
 {
     size_t n = x->has >> NTFF_S_NRTA_SEQ_ID & 1 ? NTFF_N_COMMON : NTFF_N_COMMON - 1;
     for (size_t i = 0; i < n; i++) {
         const struct ntff_common_key *c = &ntff_common_keys[i];
         if (NTFF_UNLIKELY(!a->common[i]) &&
             !(a->common[i] = pft_intern_find(a->namer.in, c->key, c->len)))
-            return false;
+            return NULL;
         a->namer.seen[a->common[i]->iid] = a->namer.event_no;
-        if (NTFF_UNLIKELY(!put_key(a, a->common[i])))
-            return false;
-        put_number(a->w, false, x->number[c->slot]);
+        if (NTFF_UNLIKELY(!(p = direct_key(a, p, a->common[i]))))
+            return NULL;
+        p = direct_uint(p, x->number[c->slot]);
     }
-    return true;
+    return p;
 }
 
 /* Digits of a number that is not quoted are copied. */
-static inline bool direct_value(struct conv_arguer *a, struct ntff_slice value,
-                                const uint8_t *readable)
+static inline uint8_t *direct_value(struct conv_arguer *a, uint8_t *p, struct ntff_slice value,
+                                    const uint8_t *readable)
 {
     uint64_t v;
     if (!ntff_canonical(value.p, value.len, readable, &v)) {
+        a->w->p = p;
         if (NTFF_UNLIKELY(value.len > PFT_MAX_TEXT))
-            return false;
+            return NULL;
         conv_json_put_text(a->w, value.p, value.len);
-    } else if (NTFF_LIKELY(v <= CONV_JSON_EXACT)) {
-        ntff_put_bytes(a->w, value.p, value.len);
-    } else {
-        put_number(a->w, false, v);
+        return a->w->p;
     }
-    return true;
+    if (NTFF_UNLIKELY(v > CONV_JSON_EXACT || (const char *)readable - value.p < 16))
+        return direct_uint(p, v);
+    memcpy(p, value.p, 16);
+    return p + value.len;
 }
 
 bool conv_args_make_direct(struct conv_arguer *a, const struct ntff_trace *t,
                            const struct pft_layout *layout, const struct ntff_event *e)
 {
     struct direct x;
-    if (!direct_read(&x, t, e) || !begin_event(a, layout, e) || !direct_common(a, &x))
+    if (!direct_read(&x, t, e) || !begin_event(a, layout, e))
         return false;
-    for (size_t i = 0; i < x.n; i++) {
+    uint8_t *p = direct_common(a, a->w->p, &x);
+    for (size_t i = 0; p && i < x.n; i++) {
         struct ntff_slice key, value;
         ntff_wire_entry(x.attributes[i].entry, x.attributes[i].len, &key, &value);
         key = ntff_shown_key(key, x.attributes[i].half);
@@ -306,8 +341,10 @@ bool conv_args_make_direct(struct conv_arguer *a, const struct ntff_trace *t,
         if (NTFF_UNLIKELY(!k || a->namer.seen[k->iid] == a->namer.event_no))
             return false;
         a->namer.seen[k->iid] = a->namer.event_no;
-        if (!put_key(a, k) || !direct_value(a, value, x.attributes[i].readable))
-            return false;
+        if (NTFF_LIKELY((p = direct_key(a, p, k)) != NULL))
+            p = direct_value(a, p, value, x.attributes[i].readable);
     }
-    return true;
+    if (p)
+        a->w->p = p;
+    return p;
 }

@@ -11,12 +11,15 @@
 /* -- raw -----------------------------------------------------------------------------------------
  */
 
-/* True if one of the eight bytes needs a look: below 0x20, '"', '\\', or above ASCII. */
-static inline bool needs_care(uint64_t w)
+/* True if one of sixteen bytes needs a look: below 0x20, '"', '\\', or above ASCII (which is below
+ * 0 with a sign). */
+typedef int8_t sixteen __attribute__((vector_size(16)));
+static inline bool needs_care(sixteen w)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
-    uint64_t quote = w ^ (ones * '"'), back = w ^ (ones * '\\');
-    return (((w - ones * 0x20) | (quote - ones) | (back - ones) | w) & high) != 0;
+    sixteen bad = (w < 0x20) | (w == '"') | (w == '\\');
+    uint64_t half[2];
+    memcpy(half, &bad, sizeof half);
+    return (half[0] | half[1]) != 0;
 }
 
 static void put_escape(struct ntff_put *w, uint8_t c)
@@ -57,15 +60,15 @@ static inline bool plain(uint8_t c)
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* Copies what needs no escape, eight bytes at a time, and returns how much that was. Eight bytes
- * may be written behind it. */
+/* Copies what needs no escape, sixteen bytes at a time, and returns how much that was. Sixteen
+ * bytes may be written behind it. */
 static inline size_t put_plain(uint8_t *to, const char *p, size_t len)
 {
     size_t n = 0;
-    uint64_t word;
-    for (; len - n >= 8; n += 8) {
-        memcpy(&word, p + n, 8);
-        memcpy(to + n, &word, 8);
+    sixteen word;
+    for (; len - n >= sizeof word; n += sizeof word) {
+        memcpy(&word, p + n, sizeof word);
+        memcpy(to + n, &word, sizeof word);
         if (needs_care(word))
             break;
     }
@@ -78,7 +81,7 @@ static inline size_t put_plain(uint8_t *to, const char *p, size_t len)
 
 void conv_json_put_text(struct ntff_put *w, const char *p, size_t len)
 {
-    ntff_put_room(w, PIECE + 16);
+    ntff_put_room(w, PIECE + 32);
     *w->p++ = '"';
     while (len > 0) {
         size_t n = put_plain(w->p, p, len < PIECE ? len : PIECE);
@@ -87,7 +90,7 @@ void conv_json_put_text(struct ntff_put *w, const char *p, size_t len)
             n += put_special(w, p + n, len - n);
         p += n;
         len -= n;
-        ntff_put_room(w, PIECE + 16);
+        ntff_put_room(w, PIECE + 32);
     }
     *w->p++ = '"';
 }
@@ -124,8 +127,7 @@ static inline uint8_t *put_head(uint8_t *p, uint32_t v)
     return p + 8 - zeros;
 }
 
-/* Decimal digits of v at p, which has room for 24 bytes; returns their end. */
-static uint8_t *put_decimal(uint8_t *p, uint64_t v)
+uint8_t *conv_json_decimal(uint8_t *p, uint64_t v)
 {
     const uint64_t e8 = 100000000, e16 = e8 * e8;
     if (v < e8)
@@ -140,7 +142,7 @@ static uint8_t *put_decimal(uint8_t *p, uint64_t v)
 void conv_json_put_u64(struct ntff_put *w, uint64_t v)
 {
     ntff_put_room(w, 24);
-    w->p = put_decimal(w->p, v);
+    w->p = conv_json_decimal(w->p, v);
 }
 
 void conv_json_put_i64(struct ntff_put *w, int64_t v)
@@ -168,7 +170,7 @@ void conv_json_put_double(struct ntff_put *w, double v)
 void conv_json_put_micros(struct ntff_put *w, uint64_t ns)
 {
     ntff_put_room(w, 32);
-    uint8_t *p = put_decimal(w->p, ns / 1000);
+    uint8_t *p = conv_json_decimal(w->p, ns / 1000);
     unsigned rest = (unsigned)(ns % 1000);
     p[0] = '.';
     p[1] = (uint8_t)('0' + rest / 100);

@@ -61,6 +61,9 @@ void conv_json_put_double(struct ntff_put *w, double v);
 /* ns as microseconds with three decimals: 1234 -> 1.234. Exact. */
 void conv_json_put_micros(struct ntff_put *w, uint64_t ns);
 
+/* Decimal digits of v at p, where 24 bytes can be written; returns their end. */
+uint8_t *conv_json_decimal(uint8_t *p, uint64_t v);
+
 /* A literal of up to 32 KiB. */
 static inline void conv_json_raw(struct ntff_put *w, const char *literal)
 {

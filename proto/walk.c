@@ -1,10 +1,11 @@
 /* walk - see sink.h.
  *
  * Events arrive sorted by start. What is missing for a stream of begins and ends are the ends, in
- * time order over all lanes: a binary heap of open spans gives them. Its key is (end, index
- * descending): of two spans that end together the one that began later, or is shorter, is the inner
- * one and has the larger index. Samples are merged in by time, behind everything else of the same
- * instant.
+ * time order over all lanes. Of the open spans those that end next are kept sorted: a span that
+ * begins is mostly the innermost, so it goes to the end of the list. What does not fit there waits
+ * in a binary heap. Their order is (end, index descending): of two spans that end together the one
+ * that began later, or is shorter, is the inner one and has the larger index. Samples are merged in
+ * by time, behind everything else of the same instant.
  *
  * Flows are sorted by .from already; a second list sorted by .to is made once, and two cursors move
  * through them as the events pass by in index order. */
@@ -12,6 +13,7 @@
 #include "sort.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PROGRESS_EVERY 65536
 
@@ -20,11 +22,15 @@ struct open_span {
     uint32_t index;
 };
 
+enum { MAX_NEXT = 64 };
+
 struct walk {
     const struct ntff_trace *t;
     const struct ntff_sink *sink;
+    struct open_span next[MAX_NEXT]; /* end before all in the heap, the first to end last */
+    size_t n_next;
     struct open_span *heap;
-    size_t n_open, cap_open;
+    size_t n_heap, cap_heap;
     size_t next_sample;
     const struct ntff_flow **out, **in; /* in trace order, by (from, to); and by (to, id) */
     size_t n_flows, next_out, next_in;
@@ -40,17 +46,17 @@ static inline bool ends_before(struct open_span a, struct open_span b)
 
 static bool heap_push(struct walk *w, struct open_span s)
 {
-    if (w->n_open == w->cap_open) {
-        size_t cap = w->cap_open ? w->cap_open * 2 : 256;
+    if (w->n_heap == w->cap_heap) {
+        size_t cap = w->cap_heap ? w->cap_heap * 2 : 256;
         struct open_span *p = realloc(w->heap, cap * sizeof *p);
         if (!p) {
             w->status = NTFF_NOMEM;
             return false;
         }
         w->heap = p;
-        w->cap_open = cap;
+        w->cap_heap = cap;
     }
-    size_t i = w->n_open++;
+    size_t i = w->n_heap++;
     for (size_t up; i > 0 && ends_before(s, w->heap[up = (i - 1) / 2]); i = up)
         w->heap[i] = w->heap[up];
     w->heap[i] = s;
@@ -59,10 +65,10 @@ static bool heap_push(struct walk *w, struct open_span s)
 
 static struct open_span heap_pop(struct walk *w)
 {
-    struct open_span top = w->heap[0], last = w->heap[--w->n_open];
+    struct open_span top = w->heap[0], last = w->heap[--w->n_heap];
     size_t i = 0;
-    for (size_t down; (down = 2 * i + 1) < w->n_open; i = down) {
-        if (down + 1 < w->n_open && ends_before(w->heap[down + 1], w->heap[down]))
+    for (size_t down; (down = 2 * i + 1) < w->n_heap; i = down) {
+        if (down + 1 < w->n_heap && ends_before(w->heap[down + 1], w->heap[down]))
             down++;
         if (!ends_before(w->heap[down], last))
             break;
@@ -70,6 +76,43 @@ static struct open_span heap_pop(struct walk *w)
     }
     w->heap[i] = last;
     return top;
+}
+
+/* Adds an open span. */
+static inline bool open_span(struct walk *w, struct open_span s)
+{
+    if (w->n_heap > 0 && (w->n_next == 0 || ends_before(w->next[0], s)))
+        return heap_push(w, s);
+    if (NTFF_UNLIKELY(w->n_next == MAX_NEXT)) {
+        if (ends_before(w->next[0], s))
+            return heap_push(w, s);
+        if (!heap_push(w, w->next[0]))
+            return false;
+        memmove(w->next, w->next + 1, (MAX_NEXT - 1) * sizeof *w->next);
+        w->n_next--;
+    }
+    size_t i = w->n_next++;
+    for (; i > 0 && ends_before(w->next[i - 1], s); i--)
+        w->next[i] = w->next[i - 1];
+    w->next[i] = s;
+    return true;
+}
+
+/* Half of the list anew from the heap, so that spans that begin find room in it. */
+static __attribute__((noinline)) void refill(struct walk *w)
+{
+    size_t n = w->n_heap < MAX_NEXT / 2 ? w->n_heap : MAX_NEXT / 2;
+    for (size_t i = n; i-- > 0;)
+        w->next[i] = heap_pop(w);
+    w->n_next = n;
+}
+
+/* True if a span is open that ends at ts_ns or before: next[n_next - 1]. */
+static inline bool ends_by(struct walk *w, uint64_t ts_ns)
+{
+    if (NTFF_UNLIKELY(w->n_next == 0) && w->n_heap > 0)
+        refill(w);
+    return w->n_next > 0 && w->next[w->n_next - 1].end_ns <= ts_ns;
 }
 
 /* -- flows ------------------------------------------------------------------------------------- */
@@ -128,7 +171,7 @@ static inline struct ntff_flow_list flows_of(struct walk *w, uint32_t index)
 
 static inline bool end_span(struct walk *w)
 {
-    struct open_span s = heap_pop(w);
+    struct open_span s = w->next[--w->n_next];
     return !w->sink->end || w->sink->end(w->sink->user, s.index, &w->t->events[s.index]);
 }
 
@@ -138,13 +181,13 @@ static bool catch_up(struct walk *w, uint64_t ts_ns)
     const struct ntff_trace *t = w->t;
     while (w->next_sample < t->n_samples && t->samples[w->next_sample].ts_ns < ts_ns) {
         const struct ntff_sample *s = &t->samples[w->next_sample++];
-        while (w->n_open > 0 && w->heap[0].end_ns <= s->ts_ns)
+        while (ends_by(w, s->ts_ns))
             if (!end_span(w))
                 return false;
         if (w->sink->sample && !w->sink->sample(w->sink->user, s))
             return false;
     }
-    while (w->n_open > 0 && w->heap[0].end_ns <= ts_ns)
+    while (ends_by(w, ts_ns))
         if (!end_span(w))
             return false;
     return true;
@@ -163,7 +206,7 @@ static bool visit(struct walk *w, uint32_t index)
         return false;
     if (e->dur_ns == 0)
         return !sink->end || sink->end(sink->user, index, e);
-    return heap_push(w, (struct open_span){ntff_event_end(e), index});
+    return open_span(w, (struct open_span){ntff_event_end(e), index});
 }
 
 static bool walk_all(struct walk *w)
