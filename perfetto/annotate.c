@@ -401,9 +401,10 @@ static inline uint8_t *direct_common(struct direct *x, uint8_t *end)
     for (size_t i = 0; i < n; i++) {
         uint32_t iid = x->a->common[i];
         unsigned slot = ntff_common_keys[i].slot;
-        const uint8_t head[5] = {TAG_ANNOTATION, (uint8_t)(3 + x->len[slot]), TAG_KEY_IID,
-                                 (uint8_t)iid, TAG_UINT};
-        memcpy(p, head, 5);
+        uint32_t head = htole32(TAG_ANNOTATION | (uint32_t)(3 + x->len[slot]) << 8 |
+                                TAG_KEY_IID << 16 | iid << 24);
+        memcpy(p, &head, 4);
+        p[4] = TAG_UINT;
         memcpy(p + 5, x->number[slot], 16);
         p += 5 + x->len[slot];
     }

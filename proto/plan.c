@@ -44,11 +44,21 @@ static const uint8_t numberings[3][17] = {
                             NTFF_S_TRACKING_ID, NTFF_S_EVENT_TYPE, NTFF_S_NRTA_SEQ_ID},
 };
 
+static void index_tags(struct ntff_event_plan *p)
+{
+    for (unsigned number = 1; number < 16; number++) {
+        p->by_tag[number << 3 | NTFF_WT_VARINT] = p->slot[number];
+        if (p->slot[number] == NTFF_S_ATTRIBUTES)
+            p->by_tag[number << 3 | NTFF_WT_LEN] = NTFF_TAG_ATTRIBUTE;
+    }
+}
+
 void ntff_plan_init(struct ntff_event_plan *p, enum ntff_numbering numbering)
 {
     *p = (struct ntff_event_plan){.numbering = (uint8_t)numbering};
     if (numbering != NTFF_NUM_SCHEMA)
         memcpy(p->slot, numberings[numbering], sizeof numberings[numbering]);
+    index_tags(p);
 }
 
 bool ntff_plan_bind(struct ntff_event_plan *p, const struct ntff_schema *s)
@@ -76,6 +86,7 @@ bool ntff_plan_bind(struct ntff_event_plan *p, const struct ntff_schema *s)
             p->zigzag |= 1u << slot;
         has_time |= slot == NTFF_S_TIMESTAMP;
     }
+    index_tags(p);
     return has_time;
 }
 

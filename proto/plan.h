@@ -38,8 +38,12 @@ const char *ntff_numbering_name(int numbering);
 
 #define NTFF_PLAN_DIRECT 64
 
+#define NTFF_TAG_ATTRIBUTE NTFF_S_COUNT
+
 struct ntff_event_plan {
     uint8_t slot[NTFF_PLAN_DIRECT]; /* by field number */
+    /* By tag, if it is one byte: the slot of a number, NTFF_TAG_ATTRIBUTE, or 0: anything else. */
+    uint8_t by_tag[256];
     struct {
         uint32_t number;
         uint8_t slot;

@@ -101,7 +101,7 @@ static inline bool ntff_record_at(const struct ntff_trace *t, struct ntff_ref re
                        ntff_message_at(s, ref.off, w));
 }
 
-/* Length of the varint at p, 1 .. 10; 0 if it has no end there. Ten bytes can be read. */
+/* Length of the varint at p, 1 .. 10; SIZE_MAX if it has no end there. Ten bytes can be read. */
 __attribute__((always_inline)) static inline size_t ntff_varint_len(const uint8_t *p)
 {
     if (NTFF_LIKELY(*p < 0x80))
@@ -109,7 +109,7 @@ __attribute__((always_inline)) static inline size_t ntff_varint_len(const uint8_
     uint64_t last = ~ntff_le64(p) & 0x8080808080808080u;
     if (NTFF_LIKELY(last != 0))
         return (size_t)(__builtin_ctzll(last) >> 3) + 1;
-    return p[8] < 0x80 ? 9 : p[9] < 0x80 ? 10 : 0;
+    return p[8] < 0x80 ? 9 : p[9] < 0x80 ? 10 : SIZE_MAX;
 }
 
 /* True if details are what the records hold: nothing rewrites texts, no names are added to ids. */
@@ -132,18 +132,18 @@ ntff_record_walk(const struct ntff_source *s, struct ntff_wire w, void *user,
 {
     const uint8_t *readable = s->data + s->len, *end = w.end, *p = w.p;
     const uint8_t *usual = readable - end >= 16 ? end : p; /* what is read lies in the source */
-    const uint8_t *slots = s->plan->slot;
+    const uint8_t *by_tag = s->plan->by_tag, *slots = s->plan->slot;
     for (;;) {
         while (p < usual) {
-            unsigned tag = *p, slot = slots[tag >> 3 & 15];
-            if ((tag & 0x87) == NTFF_WT_VARINT && slot != NTFF_S_UNKNOWN) {
+            unsigned slot = by_tag[*p];
+            if (NTFF_LIKELY(slot - 1u < NTFF_S_COUNT - 1u)) {
                 size_t n = ntff_varint_len(p + 1);
-                if (NTFF_UNLIKELY(n - 1 >= (size_t)(end - p - 1)))
+                if (NTFF_UNLIKELY(n >= (size_t)(end - p)))
                     break;
                 if (!v->number(user, slot, p + 1, n))
                     return false;
                 p += 1 + n;
-            } else if ((tag & 0x87) == NTFF_WT_LEN && slot == NTFF_S_ATTRIBUTES) {
+            } else if (NTFF_LIKELY(slot == NTFF_TAG_ATTRIBUTE)) {
                 const uint8_t *entry = p + 2;
                 size_t n = p[1];
                 if (n >= 0x80) {
@@ -156,12 +156,12 @@ ntff_record_walk(const struct ntff_source *s, struct ntff_wire w, void *user,
                     return false;
                 p = entry + n;
             } else { /* numbers of the fields 16 to 63 */
-                unsigned number = (tag >> 3 & 15) | (unsigned)p[1] << 4;
-                if (NTFF_UNLIKELY((tag & 0x87) != (0x80 | NTFF_WT_VARINT) || p[1] - 1u >= 3 ||
-                                  slots[number] == NTFF_S_UNKNOWN))
+                unsigned number = (*p >> 3 & 15u) | (unsigned)p[1] << 4;
+                if ((*p & 0x87) != (0x80 | NTFF_WT_VARINT) || p[1] - 1u >= 3 ||
+                    slots[number] == NTFF_S_UNKNOWN)
                     break;
                 size_t n = ntff_varint_len(p + 2);
-                if (NTFF_UNLIKELY(end - p < 2 || n - 1 >= (size_t)(end - p - 2)))
+                if (NTFF_UNLIKELY(end - p < 2 || n >= (size_t)(end - p - 1)))
                     break;
                 if (!v->number(user, slots[number], p + 2, n))
                     return false;
