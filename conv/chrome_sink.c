@@ -37,7 +37,8 @@ struct sink {
     struct conv_args_names names; /* of arguments */
     struct ntff_details *details; /* NULL with no_args */
     struct conv_arguer *arguers;  /* by slot; NULL with no_args */
-    struct lane_ids *lanes;       /* by lane number */
+    unsigned n_arguers;
+    struct lane_ids *lanes; /* by lane number */
     bool *lane_used;
     struct ntff_arena pieces;
     struct piece *lane_piece;    /* by lane number: "pid":..,"tid":..,"ts": */
@@ -492,7 +493,8 @@ static bool start_details(struct sink *s)
     const struct ntff_maker maker = {s, begin_batch, make_args,
                                      s->opt->only_args ? NULL : make_direct};
     s->names.in.only = s->opt->only_args;
-    s->arguers = calloc(NTFF_MAKER_SLOTS, sizeof *s->arguers);
+    s->n_arguers = ntff_details_slots(s->t, s->opt->jobs);
+    s->arguers = calloc(s->n_arguers, sizeof *s->arguers);
     return s->arguers && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
 }
 
@@ -500,7 +502,7 @@ static void stop_details(struct sink *s)
 {
     ntff_details_stop(s->details);
     s->stats->cut_texts = s->arguers ? s->arguers[NTFF_TAKER].cut_texts : 0;
-    for (size_t i = 0; s->arguers && i < NTFF_MAKER_SLOTS; i++)
+    for (size_t i = 0; s->arguers && i < s->n_arguers; i++)
         pft_namer_done(&s->arguers[i].namer);
     free(s->arguers);
 }

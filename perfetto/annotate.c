@@ -461,7 +461,7 @@ bool pft_annotate_direct(struct pft_annotator *a, const struct ntff_trace *t,
     bool good = !pft_has_own_facts(layout, e) || (put_own(a, layout, e) && a->texts.n == n_texts);
     size_t own = (size_t)(a->w->p - a->w->start) - before;
     size_t attributes = own + before + COMMON_ROOM;
-    if (NTFF_UNLIKELY(!good || !direct_begin(&x) || !direct_records(&x, t, e))) {
+    if (NTFF_UNLIKELY(!good || !direct_begin(&x) || !direct_records(&x, t, e) || a->failed)) {
         a->texts.n = n_texts;
         return false;
     }

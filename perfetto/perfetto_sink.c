@@ -49,7 +49,8 @@ struct sink {
     struct pft_intern in;
     struct ntff_details *details;     /* NULL with no_args */
     struct pft_annotator *annotators; /* by slot; NULL with no_args */
-    uint32_t *name_iids;              /* by ntff_str; 0 = not yet defined */
+    unsigned n_annotators;
+    uint32_t *name_iids; /* by ntff_str; 0 = not yet defined */
     uint32_t n_names;
     uint64_t base_ns; /* host time of trace time PFT_ORIGIN_NS */
     bool failed;      /* out of memory */
@@ -470,14 +471,15 @@ static bool start_details(struct sink *s)
     const struct ntff_maker maker = {s, begin_batch, make_annotations,
                                      s->opt->only_args ? NULL : make_direct};
     s->in.only = s->opt->only_args;
-    s->annotators = calloc(NTFF_MAKER_SLOTS, sizeof *s->annotators);
+    s->n_annotators = ntff_details_slots(s->t, s->opt->jobs);
+    s->annotators = calloc(s->n_annotators, sizeof *s->annotators);
     return s->annotators && (s->details = ntff_details_start(s->t, s->opt->jobs, &maker));
 }
 
 static void stop_details(struct sink *s)
 {
     ntff_details_stop(s->details);
-    for (size_t i = 0; s->annotators && i < NTFF_MAKER_SLOTS; i++) {
+    for (size_t i = 0; s->annotators && i < s->n_annotators; i++) {
         s->stats->cut_texts += s->annotators[i].cut_texts;
         pft_annotator_done(&s->annotators[i]);
     }

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-_Static_assert(NTFF_TAKER >= NTFF_AHEAD_MAX_SLOTS, "each slot has a state");
-
 enum { BATCH_EVENTS = 64, THREADS_FROM_EVENTS = 4096 };
 
 #define BATCH_BYTES ((size_t)1 << 20) /* more is not made ahead */
@@ -36,7 +34,7 @@ struct ntff_details {
     struct ntff_ahead *ahead;
     size_t n_claimed;
     bool direct;
-    int slot;         /* taken now, -1 = none yet */
+    int taken;        /* batch, -1 = none yet */
     struct room room; /* the taker's */
     unsigned n_batches;
     struct batch batches[];
@@ -77,11 +75,12 @@ static void begin(struct ntff_details *d, struct room *r, unsigned slot)
     d->maker.begin(d->maker.user, slot, &r->w);
 }
 
-static void make(void *user, unsigned slot)
+static void make(void *user, unsigned number)
 {
     struct ntff_details *d = user;
-    struct batch *b = &d->batches[slot];
+    struct batch *b = &d->batches[number];
     struct room *r = &b->room;
+    unsigned slot = NTFF_TAKER + 1 + number;
     b->failed = false;
     b->left = 0;
     begin(d, r, slot);
@@ -111,11 +110,21 @@ static void room_done(struct room *r)
     ntff_out_close(r->out);
 }
 
+/* A rewriter keeps what it has seen: one thread, in order. */
+static unsigned threads_for(const struct ntff_trace *t, unsigned jobs)
+{
+    return t->rewrite || t->n_events < THREADS_FROM_EVENTS ? 1 : ntff_jobs(jobs);
+}
+
+unsigned ntff_details_slots(const struct ntff_trace *t, unsigned jobs)
+{
+    return 1 + ntff_ahead_slots(threads_for(t, jobs));
+}
+
 struct ntff_details *ntff_details_start(const struct ntff_trace *t, unsigned jobs,
                                         const struct ntff_maker *maker)
 {
-    /* a rewriter keeps what it has seen: one thread, in order */
-    jobs = t->rewrite || t->n_events < THREADS_FROM_EVENTS ? 1 : ntff_jobs(jobs);
+    jobs = threads_for(t, jobs);
     unsigned n = ntff_ahead_slots(jobs);
     struct ntff_details *d = calloc(1, sizeof *d + n * sizeof *d->batches);
     if (!d)
@@ -123,7 +132,7 @@ struct ntff_details *ntff_details_start(const struct ntff_trace *t, unsigned job
     d->t = t;
     d->maker = *maker;
     d->direct = maker->make_direct && ntff_detail_is_plain(t);
-    d->slot = -1;
+    d->taken = -1;
     d->n_batches = n;
     bool good = room_init(&d->room);
     for (unsigned i = 0; i < n && good; i++)
@@ -151,19 +160,20 @@ static bool make_now(struct ntff_details *d, size_t index, struct ntff_made *mad
 
 bool ntff_details_of(struct ntff_details *d, size_t index, bool again, struct ntff_made *made)
 {
-    struct batch *b = d->slot >= 0 ? &d->batches[d->slot] : NULL;
+    struct batch *b = d->taken >= 0 ? &d->batches[d->taken] : NULL;
     while (!b || index - b->first >= b->n) {
-        d->slot = ntff_ahead_take(d->ahead);
-        if (d->slot < 0)
+        d->taken = ntff_ahead_take(d->ahead);
+        if (d->taken < 0)
             return false;
-        b = &d->batches[d->slot];
+        b = &d->batches[d->taken];
     }
     size_t i = index - b->first;
     if (b->failed)
         return false;
     if (NTFF_UNLIKELY(again || b->left >> i & 1))
         return make_now(d, index, made);
-    *made = (struct ntff_made){&b->room.w, b->made[i].at, b->made[i].end, (unsigned)d->slot};
+    *made = (struct ntff_made){&b->room.w, b->made[i].at, b->made[i].end,
+                               NTFF_TAKER + 1 + (unsigned)d->taken};
     return true;
 }
 

@@ -13,7 +13,10 @@
 #include "model.h"
 #include "out.h"
 
-enum { NTFF_TAKER = 64, NTFF_MAKER_SLOTS }; /* slots of batches: 0 .. NTFF_TAKER - 1 */
+enum { NTFF_TAKER = 0 }; /* its slot; those of batches follow */
+
+/* How many slots there will be, the taker's among them. */
+unsigned ntff_details_slots(const struct ntff_trace *t, unsigned jobs);
 
 struct ntff_maker {
     void *user;
