@@ -27,8 +27,8 @@ struct ntff_clocks {
 /* One blob: bytes [begin, end) of its source. */
 struct ntff_blob_ref {
     uint32_t begin, end;
-    const struct ntff_clocks *clocks;
-    const struct ntff_queue *queues; /* of its core */
+    const struct ntff_clocks *clocks; /* NULL until the blob is read */
+    const struct ntff_queue *queues;  /* of its core */
     uint32_t n_queues;
     uint32_t engine_index;          /* UINT32_MAX unknown */
     uint8_t trace_type, block_type; /* as decoded; 255 unknown */

@@ -27,8 +27,8 @@ static const struct ntff_blob_ref *blob_at(const struct ntff_blob_table *t, uint
         else
             hi = mid;
     }
-    while (lo-- > 0)
-        if (off < t->v[lo].end)
+    while (lo-- > 0) /* blobs may overlap; one of a core that is filtered out was never read */
+        if (off < t->v[lo].end && t->v[lo].clocks)
             return &t->v[lo];
     return NULL;
 }
