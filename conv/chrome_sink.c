@@ -47,6 +47,7 @@ struct sink {
     struct piece cat_piece[NTFF_CAT_COUNT];
     uint64_t base_ns;
     bool first_line, failed;
+    bool cancelled; /* by .progress */
 };
 
 /* -- small pieces --------------------------------------------------------------------------------
@@ -323,7 +324,9 @@ static bool on_progress(void *user, int permille)
     struct sink *s = user;
     if (ntff_out_failed(s->j.w.o))
         return false;
-    return !s->opt->progress || s->opt->progress(s->opt->progress_user, "writing", permille) == 0;
+    s->cancelled =
+        s->opt->progress && s->opt->progress(s->opt->progress_user, "writing", permille) != 0;
+    return !s->cancelled;
 }
 
 /* -- rows ----------------------------------------------------------------------------------------
@@ -526,7 +529,9 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
     conv_json_end(&s->j);
     PUT(&s->j.w, "\n");
     conv_json_done(&s->j);
-    return pft_outcome(out, s->failed || s->names.in.defs.failed, status, err);
+    /* a walk that nobody cancelled was stopped by an event that could not be written */
+    s->failed |= s->names.in.defs.failed || (status == NTFF_CANCELLED && !s->cancelled);
+    return pft_outcome(out, s->failed, status, err);
 }
 
 enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_options *opt,

@@ -54,6 +54,7 @@ struct sink {
     uint32_t n_names;
     uint64_t base_ns; /* host time of trace time PFT_ORIGIN_NS */
     bool failed;      /* out of memory */
+    bool cancelled;   /* by .progress */
     uint64_t last_ns; /* compact: of the previous packet, minus base_ns */
 };
 
@@ -328,7 +329,9 @@ static bool on_progress(void *user, int permille)
     struct sink *s = user;
     if (ntff_out_failed(s->w.o))
         return false;
-    return !s->opt->progress || s->opt->progress(s->opt->progress_user, "writing", permille) == 0;
+    s->cancelled =
+        s->opt->progress && s->opt->progress(s->opt->progress_user, "writing", permille) != 0;
+    return !s->cancelled;
 }
 
 /* -- what stands before the events ---------------------------------------------------------------
@@ -503,7 +506,9 @@ static enum ntff_status write_all(struct sink *s, struct ntff_out *out, struct n
     if (!s->failed)
         status = ntff_walk(t, &sink, err);
     ntff_put_end(&s->w);
-    return pft_outcome(out, s->failed || s->in.defs.failed, status, err);
+    /* a walk that nobody cancelled was stopped by an event that could not be written */
+    s->failed |= s->in.defs.failed || (status == NTFF_CANCELLED && !s->cancelled);
+    return pft_outcome(out, s->failed, status, err);
 }
 
 enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options *opt,

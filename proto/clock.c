@@ -579,6 +579,12 @@ void ntff_clock_done(struct ntff_clock_map *m)
     free(m);
 }
 
+size_t ntff_clock_bytes(const struct ntff_clock_map *m)
+{
+    return sizeof *m + m->n_pairs * sizeof *m->pairs + m->n_by_exec * sizeof *m->by_exec +
+           m->n_segments * sizeof *m->segments;
+}
+
 /* -- telling ------------------------------------------------------------------------------------
  */
 

@@ -443,6 +443,8 @@ static bool take_clock(struct ntff_builder *b, struct core_pairs *k)
     *c = (struct ntff_core_clock){
         .process = k->s->proc, .nc = k->s->nc, .core = k->s->core, .map = k->map};
     k->map = NULL;
+    if (!ntff_budget_take(b->budget, ntff_clock_bytes(c->map)))
+        return ntff_builder_no_memory(b);
     const struct ntff_clock_quality *q = ntff_clock_quality(c->map);
     if (q->n_resets)
         ntff_diag_add(b->diag, NTFF_DIAG_CLOCK_RESET, q->n_resets, NULL, NTFF_NO_OFFSET,
@@ -554,7 +556,8 @@ bool ntff_placer_clocks(struct ntff_placer *p)
         if (!c)
             return ntff_builder_no_memory(b);
         *c = want;
-        if (ntff_clock_build(NULL, 0, b->opt->clock, &c->map, NULL) != NTFF_OK)
+        if (ntff_clock_build(NULL, 0, b->opt->clock, &c->map, NULL) != NTFF_OK ||
+            !ntff_budget_take(b->budget, ntff_clock_bytes(c->map)))
             return ntff_builder_no_memory(b);
     }
     ntff_sort(b->clocks.v, b->clocks.n, sizeof *b->clocks.v, clock_cmp);

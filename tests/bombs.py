@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""bombs.py - small files that ask for much: memory, time, depth. Each ends with a documented exit status, within
+the memory it may have, in time that grows with the input and not with its square. Prints TAP."""
+import gzip
+import json
+import os
+import resource
+import subprocess
+import time
+
+CONV = os.environ["BUILD"] + "/ntff-conv"
+SLOW = 20 if "asan" in CONV else 1  # sanitizers: their own memory, their own time
+T0 = 1764440000000000000
+MB = 1 << 20
+
+
+def varint(n):
+    out = b""
+    while n >= 0x80:
+        out += bytes([n & 0x7F | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(n, v):
+    return varint(n << 3) + varint(v)
+
+
+def text(n, v):
+    return varint(n << 3 | 2) + varint(len(v)) + v
+
+
+def record(i, phase, at, type_=3, thread=1, **attrs):
+    m = field(2, at) + field(7, type_) + field(9, thread) + field(10, i + 1)
+    m += b"".join(text(12, text(1, k.encode()) + text(2, v)) for k, v in attrs.items())
+    return m + field(14, phase) + field(15, i + 1)
+
+
+def stream(records):
+    return b"".join(varint(len(m)) + m for m in records)
+
+
+GOOD = [record(i, 1 + i % 2, T0 + i * 1000, thread=5)[:-1] + bytes([i // 2 + 1]) for i in range(100)]
+
+
+class Tap:
+    n = failed = 0
+
+    def result(self, good, name, why=""):
+        self.n += 1
+        self.failed |= not good
+        if not good:
+            print("# " + str(why)[:1500].replace("\n", "\n# "))
+        print(f"{'ok' if good else 'not ok'} {self.n} - {name}", flush=True)
+
+
+tap = Tap()
+
+
+class Run:
+    def __init__(self, *args):
+        begin = time.monotonic()
+        p = subprocess.Popen([CONV, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.out, err = p.communicate(timeout=200)
+        self.code, self.err = p.returncode, err.decode(errors="replace")
+        self.seconds = time.monotonic() - begin
+
+    def __str__(self):
+        return f"exit status {self.code}, {self.seconds:.1f} s: {self.err}"
+
+
+def write(name, *parts, sparse=None):
+    with open(name, "wb") as f:
+        for p in parts:
+            f.write(p)
+        if sparse:
+            f.truncate(sparse)
+    return name
+
+
+def measured(*args):
+    """User seconds and the peak of memory in bytes, anonymous or mapped."""
+    code = ("import os, resource, subprocess, sys\n"
+            "rc = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode\n"
+            "r = resource.getrusage(resource.RUSAGE_CHILDREN)\nprint(rc, r.ru_utime + r.ru_stime, r.ru_maxrss * 1024)")
+    p = subprocess.run(["python3", "-c", code, CONV, *args], stdout=subprocess.PIPE, check=True, timeout=250)
+    rc, seconds, peak = p.stdout.split()
+    return int(rc), float(seconds), int(peak)
+
+
+def ends(name, codes, *args, says="", seconds=30):
+    r = Run(*args)
+    tap.result(r.code in codes and says in r.err and r.seconds < seconds * SLOW, name, r)
+    return r
+
+
+def linear(name, make, *args):
+    """Four times the input takes at most eight times as long, or no time at all."""
+    small, large = make(1), make(4)
+    a, b = measured(*args, small)[1], measured(*args, large)[1]
+    tap.result(b < 8 * a + 0.3 * SLOW, f"{name}: time grows with the input", f"{a:.2f} s, four times as much {b:.2f} s")
+
+
+def gzip_bombs():
+    member = gzip.compress(bytes(MB), 9, mtime=0)
+    bomb = write("zeros.gz", member * 500)
+    r = ends("gzip: half a gigabyte of zeros", (1,), "--max-memory", "100M", "-o", "a.pftrace", bomb, says="memory limit")
+    peak = measured("--max-memory", "100M", "-o", "a.pftrace", bomb)[2]
+    tap.result(SLOW > 1 or peak < 200 * MB, "gzip: within the limit", f"{peak >> 20} MB, {r}")
+    blanks = gzip.compress(b" " * MB, 9, mtime=0)
+    event = dict(event_type="nrt_execute", phase="instant", nc_idx=0, tracking_id=1, timestamp_ns=T0)
+    doc = gzip.compress(b'{"events":[', mtime=0) + blanks * 300 + gzip.compress(json.dumps(event).encode() + b"]}", mtime=0)
+    peak = measured("--force", "-o", "b.pftrace", write("blanks.json.gz", doc))
+    tap.result(peak[0] == 0 and (SLOW > 1 or peak[2] < 80 * MB), "gzip: blanks in JSON stream by", peak)
+
+
+def lengths():
+    for size in (1 << 31, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1):
+        tail = varint(size) + b"\x0a"
+        for name, data in (("a record", stream(GOOD) + tail),
+                           ("a field", stream(GOOD + [b"\x62" + varint(size) + b"x"])),
+                           ("a u64 record", b"".join(len(m).to_bytes(8, "little") + m for m in GOOD)
+                            + size.to_bytes(8, "little") + b"x")):
+            ends(f"{name} of {size:#x} bytes", (1, 3), "--force", "-o", "l.pftrace", write("l.pb", data), seconds=5)
+        info = field(1, size) + text(3, field(4, size) + field(5, size))
+        ends(f"an .ntff of {size:#x} bytes", (1, 3), "--force", "-o", "l.pftrace", seconds=5, *[write(
+            "l.ntff", b"\x04" + size.to_bytes(8, "little") + bytes(119) + info + bytes(64))])
+
+
+def many():
+    tracks = lambda k: write(f"tracks{k}.pb", stream(record(i, 3, T0 + i, thread=i + 1) for i in range(50000 * k)))
+    ends("200,000 tracks in 16 MB", (1,), "--max-memory", "16M", "-o", "m.pftrace", tracks(4), says="memory limit")
+    linear("tracks", tracks, "-q", "--force", "-o", "m.pftrace")
+    names = lambda k: write(f"names{k}.json", json.dumps({"events": [
+        dict(event_type=f"name {i}", phase="instant", nc_idx=0, tracking_id=i, timestamp_ns=T0 + i)
+        for i in range(30000 * k)]}).encode())
+    ends("120,000 names in 8 MB", (1,), "--max-memory", "8M", "-o", "n.pftrace", names(4), says="memory limit")
+    linear("names", names, "-q", "--force", "-o", "n.pftrace")
+    keys = lambda k: write(f"keys{k}.pb", stream(GOOD + [record(200, 3, T0, **{f"k{i}": b"v" for i in range(15000 * k)})]))
+    linear("attributes of one event", keys, "-q", "--force", "-o", "k.pftrace")
+    linear("attributes of one event, Chrome", keys, "-q", "--force", "-o", "k.json")
+    same = lambda k: write(f"same{k}.pb", stream(GOOD + [record(200, 3, T0) + text(12, text(1, b"gid") + text(2, b"1")) * 20000 * k]))
+    linear("an attribute again and again", same, "-q", "--force", "-o", "k.pftrace")
+    linear("an attribute again and again, rows", same, "events", "-q", "--force", "-o", "k.csv")
+    starts = lambda k: write(f"starts{k}.pb", stream(record(i, 1, T0 + i) for i in range(60000 * k)))
+    linear("starts without a stop", starts, "-q", "--force", "-o", "s.pftrace")
+    stops = lambda k: write(f"stops{k}.pb", stream(record(i, 2, T0 + i) for i in range(60000 * k)))
+    linear("stops without a start", stops, "-q", "--force", "-o", "s.pftrace")
+    cores = lambda k: write(f"cores{k}.pb", stream(record(
+        i, 3, T0 + i, type_=25, nc_timestamp_ns=b"%d" % (1000 + i), cpu_timestamp_ns=b"%d" % (T0 + i),
+        device_core_idx=b"%d" % i) for i in range(5000 * k)))
+    ends("20,000 clocks in 16 MB", (1,), "--max-memory", "16M", "-o", "c.pftrace", cores(4), says="memory limit")
+    linear("clocks", cores, "-q", "--force", "-o", "c.pftrace")
+
+
+def large_value():
+    size = 256 * MB
+    value = varint(2 << 3 | 2) + varint(size)
+    entry = text(1, b"model_name") + value
+    head = field(2, T0) + field(7, 3) + field(14, 3) + varint(12 << 3 | 2) + varint(len(entry) + size) + entry
+    f = write("value.pb", stream(GOOD), varint(len(head) + size) + head, sparse=len(stream(GOOD)) + len(head) + size + 5)
+    for form in ("perfetto", "chrome"):
+        r = ends(f"a value of 256 MB, {form}", (0, 3), "-f", form, "--force", "-o", "v.out", f)
+        tap.result(os.path.getsize("v.out") < 8 * MB, f"a value of 256 MB, {form}: cut", f"{os.path.getsize('v.out')}, {r}")
+
+
+def times():
+    odd = {"0": 0, "1": 1, "2^62": 1 << 62, "2^63": 1 << 63, "2^64 - 1": (1 << 64) - 1, "ten years later": T0 + 315360000 * 10**9}
+    for name, at in odd.items():
+        f = write("t.pb", stream(GOOD + [record(900, 3, at)]))
+        r = Run("-q", "--force", "-o", "t.pftrace", "--summary", "t.sum", f)
+        with open("t.sum", encoding="utf-8") as s:
+            s = json.load(s)
+        tap.result(r.code == 3 and s["time"]["end_ns"] - s["time"]["begin_ns"] < 10**9 and s["records"]["dropped"] == 1,
+                   f"an event at {name}: kept out of the range, and counted", (r, s["time"], s["records"]))
+    f = write("t.pb", stream(GOOD + [record(900, 1, T0), record(900, 2, T0 + (1 << 63))]))
+    ends("a span of 2^63 ns", (0, 3), "--force", "-o", "t.pftrace", f)
+
+
+def depth():
+    n = 200000
+    good = json.dumps(dict(event_type="nrt_execute", phase="instant", nc_idx=0, tracking_id=1, timestamp_ns=T0))
+    for name, deep in (("arrays", "[" * n), ("objects", '{"a":' * n), ("closed arrays", "[" * n + "]" * n)):
+        f = write("d.json", f'{{"events":[{good},{deep}'.encode())
+        ends(f"JSON: {n} {name} in each other", (1, 3), "--force", "-o", "d.pftrace", f)
+        f = write("d.json", f'{{"events":[{good[:-1]},"data":{{"a":{deep}'.encode())
+        ends(f"JSON: {n} {name} in a value", (1, 3), "--force", "-o", "d.pftrace", f)
+    m = b""
+    for _ in range(3000):
+        m = text(1, m)
+    for args in (("dump",), ("dump", "--raw"), ("info",), ("--force", "-o", "d.pftrace")):
+        ends(f"3000 messages in each other: {args[0]}", (0, 1, 3), *args, write("d.pb", m))
+
+
+def main():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for bomb in (gzip_bombs, lengths, many, large_value, times, depth):
+        bomb()
+    print(f"1..{tap.n}")
+    return tap.failed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
