@@ -208,9 +208,10 @@ bench-clock: tools ## error of placed device events against truth, per noise mod
 sanitize: ## the test suite under address and undefined behaviour sanitizers
 	$(Q)$(MAKE) --no-print-directory VARIANT=asan check
 
-torture: tools $(TORTURE) ## fail every allocation, read and write of the programs, one by one (long)
+torture: tools $(TORTURE) $(B)/tests/test_damage ## every call of the programs fails once, every byte of a file (long)
 	$(Q)mkdir -p $(B)/scratch
 	$(Q)BUILD=$(CURDIR)/$(B) SRC=$(CURDIR) TMP=$(CURDIR)/$(B)/scratch tests/torture/torture.py --all
+	$(Q)SRC=$(CURDIR) TMP=$(CURDIR)/$(B)/scratch SWEEP_ALL=1 TAP_TIMEOUT=3600 $(B)/tests/test_damage cut every
 
 # clang only: make fuzz T=ntrace S=60. New inputs stay in build/fuzz/corpus/TARGET, what breaks in
 # build/fuzz/found; make fuzz-keep T=ntrace merges what is new into the kept corpus.
