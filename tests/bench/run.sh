@@ -150,26 +150,32 @@ triage() {
     row "events -f csv: time, bare walks" "$(calc "$wall / $walk")" "" "<= 10"
 }
 
-# size_row WHAT WANTED ARGS...: bytes of a span's two packets
+# size_row WHAT WANTED WANTED_GZIP ARGS...: bytes of a span's two packets, without the ids of arrows;
+# then the whole file, with arrows, instants, counters and descriptors, over its spans
 size_row() {
-    local each all what=$1 want=$2
-    shift 2
+    local each all what=$1 want=$2 packed=$3
+    shift 3
     "$conv" --quiet --force -f perfetto "$@" -o "$dir/out.pftrace" "$in"
     read -r each all < <(python3 "$src/tests/span_bytes.py" "$dir/out.pftrace")
     row "$what" "$each" B "$want"
     row "$what, whole file over its spans" "$all" B
     spans=$(calc "$(size "$dir/out.pftrace") / $all" | cut -d. -f1)
     "$conv" --quiet --force -f perfetto "$@" -o "$dir/out.pftrace.gz" "$in"
-    row "$what, whole file over its spans, gzip" "$(calc "$(size "$dir/out.pftrace.gz") / $spans")" B
+    row "$what, whole file, gzip" "$(calc "$(size "$dir/out.pftrace.gz") / $spans")" B "$packed"
     rm -f "$dir"/out.*
 }
 
 sizes() {
+    local two="--args event_type,thread_id"
     echo "== Size of the Perfetto output, bytes a span"
-    size_row "--no-args" "<= 40" --no-args
-    size_row "--no-args --compact" "<= 35" --no-args --compact
-    size_row "all annotations" ""
-    size_row "all annotations, --compact" "" --compact
+    size_row "--no-args" "<= 40" "" --no-args
+    size_row "--no-args --compact" "<= 35" "" --no-args --compact
+    # shellcheck disable=SC2086 # an option and its value
+    size_row "two small annotations" "<= 55" "<= 18" $two
+    # shellcheck disable=SC2086
+    size_row "two small annotations, --compact" "<= 48" "<= 15" $two --compact
+    size_row "all annotations" "" ""
+    size_row "all annotations, --compact" "" "" --compact
 }
 
 json() {
