@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,24 @@ static void emit(void *user, const uint8_t *p, size_t n)
 
 /* -- opening ----------------------------------------------------------------------------------- */
 
+/* Creates tmp_path and lets ntff_out_emergency know of it. A signal between the two would leave the
+ * file behind, so it has to wait. */
+static bool create_tmp(struct ntff_out *o)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    o->fd = open(o->tmp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int e = errno;
+    if (o->fd >= 0) {
+        o->owns_fd = true;
+        o->slot = tmp_register(o->tmp_path);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = e;
+    return o->fd >= 0;
+}
+
 /* A name beside final_path that nobody has; opens it. */
 static enum ntff_status open_tmp_file(struct ntff_out *o, struct ntff_error *err)
 {
@@ -116,12 +135,8 @@ static enum ntff_status open_tmp_file(struct ntff_out *o, struct ntff_error *err
     memcpy(o->tmp_path, o->final_path, dir_len);
     for (int i = 0; i < 1000; i++) {
         snprintf(o->tmp_path + dir_len, 64, ".ntff-%ld-%d.tmp", (long)getpid(), i);
-        o->fd = open(o->tmp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (o->fd >= 0) {
-            o->owns_fd = true;
-            o->slot = tmp_register(o->tmp_path);
+        if (create_tmp(o))
             return NTFF_OK;
-        }
         if (errno != EEXIST)
             break;
     }
