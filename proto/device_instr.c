@@ -54,6 +54,8 @@ static bool make_plan(struct ntff_device *d, const struct ntff_ring *ring, struc
         int kind = ntff_notif_kinds[type];
         bool mark = b & 0x60;
         plan->action[b] = kind == NTFF_NK_DMA ? DO_DMA : DO_OTHER;
+        if ((kind == NTFF_NK_SEM || kind == NTFF_NK_AXI_SEM) && d->opt->no_semaphores && !mark)
+            plan->action[b] = DO_SKIP;
         if (kind != NTFF_NK_START && kind != NTFF_NK_END)
             continue;
         bool off = !plan->stream[ntff_notif_engine(type)]->on || d->opt->no_instructions;

@@ -690,6 +690,7 @@ enum ntff_status ntff_load(const char *const *paths, size_t n_paths,
                            const struct ntff_load_options *opt, struct ntff_trace **out,
                            struct ntff_diag *diag, struct ntff_error *err)
 {
+    /* instances that are shifted against each other later take their windows along: not foreseen */
     struct ntff_foresight f = {.on = (opt->from.given || opt->to.given) && !opt->align_instances};
     struct ntff_diag before = *diag;
     enum ntff_status s = NTFF_OK;

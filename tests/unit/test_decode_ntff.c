@@ -1010,4 +1010,55 @@ TAP_TEST(info_lines)
     done(&l);
 }
 
+/* The n-th fact of this key. */
+static const char *info_at(const struct loaded *l, const char *key, size_t n)
+{
+    const struct ntff_file *f = &l->t->files[0];
+    for (size_t k = 0; k < f->facts.n; k++)
+        if (strcmp(ntff_str_of(l->t, f->facts.v[k].key), key) == 0 && n-- == 0)
+            return ntff_str_of(l->t, f->facts.v[k].value);
+    return NULL;
+}
+
+/* Memory by usage, collectives and communicators: by number where no name is public. */
+TAP_TEST(info_of_memory_and_collectives)
+{
+    static const char script[] =
+        "ver 12 2 30 1 0\n" GRAPH "field 11 hex 080610808040\nfield 11 hex 0810108020\n"
+        "field 15 hex 08011002\nfield 16 hex 080510021804\nfield 14 varint 99\n"
+        "blob 0 0 0\nstart pe 1 2000 1 0\nend pe 1 3000 0 0\n";
+    static const char *const usage[2][2] = {
+        {"{#1 6, #2 1048576}", "{#1 16, #2 4096}"},
+        {"{type WEIGHT, bytes 1048576}", "{type CC, bytes 4096}"}};
+    for (int named = 0; named < 2; named++) {
+        struct ntff_load_options opt = {0};
+        struct ntff_schema *schema = named ? case_schema(&opt) : NULL;
+        struct loaded l = load(script, &opt);
+        TAP_EQ_STR(info(&l, "neuron_collectives_version"), named ? "2.30.1.0" : "2.30.1");
+        TAP_EQ_STR(info_at(&l, "NC0:0 memory_usage_breakdown", 0), usage[named][0]);
+        TAP_EQ_STR(info_at(&l, "NC0:0 memory_usage_breakdown", 1), usage[named][1]);
+        TAP_EQ_STR(info(&l, "NC0:0 comm_info"), "{id 5, rank 2, rank_n 4}");
+        TAP_EQ_STR(info(&l, "NC0:0 cc_op_info"), "{#1 1, #2 2}");
+        TAP_EQ_STR(info(&l, "NC0:0 exec_duration"), "99");
+        done(&l);
+        ntff_schema_free(schema);
+    }
+}
+
+/* The runtime's executions and the device's own marks of them: how far they are apart. */
+TAP_TEST(executions_against_their_markers)
+{
+    char path[4096];
+    const char *src = getenv("SRC"), *paths[1] = {path};
+    static const struct ntff_load_options none;
+    struct loaded l = {0};
+    struct ntff_error err;
+    snprintf(path, sizeof path, "%s/tests/data/cases/e-device", src ? src : ".");
+    TAP_EQ_U64(ntff_load(paths, 1, &none, &l.t, &l.diag, &err), NTFF_OK);
+    TAP_EQ_STR(info(&l, "NC0:0 executions"),
+               "4 by markers, 4 of 4 nc_exec_running met; markers start 1 to 1 ns after, "
+               "stop -500 to -500 ns after");
+    done(&l);
+}
+
 TAP_MAIN()
