@@ -92,7 +92,7 @@ HEADERS  := $(addprefix proto/,base.h clock.h diag.h error.h load.h mem.h model.
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all everything lib describe deb dist check bench bench-clock demo install uninstall sanitize fuzz fuzz-keep torture \
+.PHONY: all everything lib describe deb dist check bench bench-clock demo install uninstall sanitize tsan fuzz fuzz-keep torture \
         fmt fmt-check lint clean help deps tools golden FORCE
 
 all: $(PROGS) build/ntff-conv build/ntff-tui ## build both programs
@@ -230,6 +230,10 @@ fuzz: tools $(B)/ntff-conv ## fuzz target T for S seconds (clang); T is one of t
 fuzz-keep: ## merge what fuzzing found new into tests/fuzz/corpus/T, small inputs first
 	$(Q)$(FUZZ_MAKE)
 	$(Q)$(FUZZ_RUN) -merge=1 -max_len=1500 tests/fuzz/corpus/$(T) build/fuzz/corpus/$(T) </dev/null
+
+tsan: ## the tests of threads under the thread sanitizer
+	$(Q)$(MAKE) --no-print-directory VARIANT=tsan all tools build/tsan/tests/test_worker
+	$(Q)BUILD=$(CURDIR)/build/tsan setarch -R tests/run cli/jobs unit/test_worker
 
 golden: all tools ## rewrite expected outputs; read the diff afterwards
 	$(Q)UPDATE=1 BUILD=$(CURDIR)/$(B) tests/run

@@ -297,6 +297,17 @@ static bool put_counter(struct sink *s, uint32_t track)
     return ok;
 }
 
+/* As text where readers with doubles would change it; Perfetto takes text that is a number. */
+static void put_count(struct ntff_put *w, int64_t v)
+{
+    bool quoted = v > (int64_t)CONV_JSON_EXACT || v < -(int64_t)CONV_JSON_EXACT;
+    if (quoted)
+        PUT(w, "\"");
+    conv_json_put_i64(w, v);
+    if (quoted)
+        PUT(w, "\"");
+}
+
 static bool on_sample(void *user, const struct ntff_sample *sample)
 {
     struct sink *s = user;
@@ -312,7 +323,7 @@ static bool on_sample(void *user, const struct ntff_sample *sample)
     if (tr->is_double)
         conv_json_put_double(w, sample->value.d);
     else
-        conv_json_put_i64(w, sample->value.i);
+        put_count(w, sample->value.i);
     PUT(w, "}");
     end_line(s);
     s->stats->samples++;

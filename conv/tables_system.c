@@ -416,14 +416,17 @@ static bool fits(const struct allocation *freeing, const struct allocation *a)
            (a->usage.len == 0 || memcmp(a->usage.p, freeing->usage.p, a->usage.len) == 0);
 }
 
-/* A call that frees ends the latest allocation of its address that fits. v is sorted by address. */
+/* A call that frees ends the latest allocation of its address that fits. v is sorted by address.
+ * Looking back ends somewhere, or a capture of nothing but frees would take the square of its size.
+ */
 static void match_frees(struct allocation *v, size_t n)
 {
+    enum { LOOK_BACK = 256 };
     for (size_t i = 0; i < n; i++) {
         if (!v[i].frees)
             continue;
-        for (size_t k = i; k-- > 0 && v[k].process == v[i].process && v[k].hbm == v[i].hbm &&
-                           v[k].address == v[i].address;)
+        for (size_t k = i; k-- > 0 && i - k <= LOOK_BACK && v[k].process == v[i].process &&
+                           v[k].hbm == v[i].hbm && v[k].address == v[i].address;)
             if (fits(&v[i], &v[k])) {
                 v[k].freed = true;
                 v[k].end_ns = v[i].begin_ns;

@@ -303,6 +303,15 @@ static bool mapped_file(struct loader *l, const struct entry *e, struct ntff_inp
     return ntff_decode_host(b, in->data, in->len, &probe, file, proc);
 }
 
+/* What comes behind blanks may be anything. */
+static bool only_blanks(struct ntff_slice s)
+{
+    size_t i = 0;
+    while (i < s.len && (s.p[i] == ' ' || s.p[i] == '\n' || s.p[i] == '\r' || s.p[i] == '\t'))
+        i++;
+    return i == s.len;
+}
+
 static enum ntff_status decode(struct loader *l, const struct entry *e, struct ntff_input *in,
                                bool *kept)
 {
@@ -310,7 +319,7 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
     struct ntff_slice head = ntff_input_head(in);
     bool ntff = ntff_ntff_sniff(head, in->gzip ? 0 : in->file_len),
          json = !ntff && ntff_json_sniff(head),
-         far = !ntff && !json && e->named && ntff_json_far(head);
+         far = !ntff && !json && (e->named || only_blanks(head)) && ntff_json_far(head);
     json |= far;
     enum ntff_status s;
     if (ntff && !l->last && strcmp(in->path, "-") != 0) {

@@ -155,7 +155,8 @@ static uint64_t hash_bytes(const char *p, size_t len)
         h ^= h >> 32;
     }
     w = 0;
-    memcpy(&w, p, len);
+    if (len > 0)
+        memcpy(&w, p, len);
     h = (h ^ w) * 0xff51afd7ed558ccdu;
     return h ^ h >> 32;
 }

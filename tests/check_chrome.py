@@ -73,7 +73,8 @@ class Checker:
             self.counts["instants"] += 1
             self.total(e["cat"], times[0], 0)
         elif ph == "C":
-            self.need(all(isinstance(v, (int, float)) for v in e["args"].values()), "counter that is no number")
+            self.need(all(isinstance(v, (int, float)) or abs(int(v)) > EXACT for v in e["args"].values()),
+                      "counter that is no number")
             self.counts["samples"] += 1
             self.used.discard(row)
             self.used.add((e["pid"], None))
