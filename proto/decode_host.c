@@ -481,11 +481,12 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
         b->out_of_memory = true;
         return false;
     }
+    bool samples = probe->kind == NTFF_FILE_CPU_UTIL || probe->kind == NTFF_FILE_HOST_MEM;
     *plan = probe->plan;
     r.plan = plan;
     if (!facts(&r))
         return false;
-    if (probe->kind == NTFF_FILE_CPU_UTIL || probe->kind == NTFF_FILE_HOST_MEM)
+    if (samples)
         good = stream_samples(&r, &end);
     else if (!add_sources(&r,
                           probe->kind == NTFF_FILE_RAW112 ? NTFF_SOURCE_RAW112 : NTFF_SOURCE_EVENTS,
@@ -495,6 +496,10 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
         good = raw_records(&r, &end);
     else
         good = batches(&r, &end);
+    if (b->files.v[file].n_unknown_fields > 0)
+        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_FIELD, b->files.v[file].n_unknown_fields,
+                      ntff_build_path(b, file), NTFF_NO_OFFSET, "%s",
+                      samples ? "left out" : "kept by number, as field_N");
     if (good && end < len && probe->open)
         good = note_torn(&r);
     if (good && end < len) {

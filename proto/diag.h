@@ -61,8 +61,8 @@ enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
       "device spans begin before their submit or end after their wait")                            \
     X(UNKNOWN_TYPE, NOTE, "event has a type outside the known table (kept by number)",             \
       "events have a type outside the known table (kept by number)")                               \
-    X(UNKNOWN_FIELD, NOTE, "unknown field was kept by number",                                     \
-      "unknown fields were kept by number")                                                        \
+    X(UNKNOWN_FIELD, NOTE, "field has a number that is not known",                                 \
+      "fields have numbers that are not known")                                                    \
     X(EMPTY_FILE, NOTE, "file is empty", "files are empty")                                        \
     X(OTHER_FILE, NOTE, "file is of another kind and was not read",                                \
       "files are of another kind and were not read")                                               \
@@ -80,8 +80,6 @@ enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
       "instances keep their own host clock, not synchronised with the others")                     \
     X(FLOW_REVERSED, NOTE, "flow points back in time (device before its host call)",               \
       "flows point back in time (device before its host call)")                                    \
-    X(CLOCK_FAR, NOTE, "input lies more than an hour apart in time",                               \
-      "inputs lie more than an hour apart in time")                                                \
     X(FILE_CHANGED, LOSS, "file changed while it was read", "files changed while they were read")
 
 enum ntff_diag_kind {
