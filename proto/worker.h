@@ -11,7 +11,7 @@
  * makes others itself: with no thread at all it simply makes the next, so one program path serves
  * any number of threads, and what is taken is the same whatever their number.
  *
- * Locks are taken once or twice a batch, not for what is in it. A batch should take tens of
+ * Locks are taken a few times a batch, not for what is in it. A batch should take tens of
  * microseconds. */
 #ifndef NTFF_WORKER_H
 #define NTFF_WORKER_H
