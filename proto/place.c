@@ -283,6 +283,9 @@ static bool describe_cores(struct ntff_builder *b)
     return true;
 }
 
+/* Events are asked for so many steps before they are needed. */
+#define AHEAD 16
+
 static bool place_devs(struct ntff_placer *p)
 {
     struct ntff_builder *b = p->b;
@@ -293,8 +296,11 @@ static bool place_devs(struct ntff_placer *p)
     if (!ntff_grow(b->budget, (void **)&recorded.v, &recorded.cap, 0, b->processes.n + 1, 1))
         return ntff_builder_no_memory(b);
     bool good = b->opt->clock != NTFF_CLOCK_AUTO || classify(p, recorded.v);
-    for (size_t i = 0; good && i < b->devs.n; i++)
+    for (size_t i = 0; good && i < b->devs.n; i++) {
+        if (i + AHEAD < b->devs.n)
+            __builtin_prefetch(&b->events.v[b->devs.v[i + AHEAD].event], 1);
         good = place_dev(p, &b->devs.v[i], recorded.v, &hint);
+    }
     NTFF_VEC_FREE(b->budget, &recorded);
     return good;
 }
