@@ -337,7 +337,7 @@ TAP_TEST(cut_other_files_at_every_length)
     unlink(path);
 }
 
-/* Marks the bytes that belong to lengths before records. */
+/* Marks the bytes that belong to lengths before records, and the record that is cut at the end. */
 static void mark_lengths(const struct blob *b, size_t len, uint8_t *is_length)
 {
     const uint8_t *msg;
@@ -347,6 +347,7 @@ static void mark_lengths(const struct blob *b, size_t len, uint8_t *is_length)
         memset(is_length + at, 1, (size_t)(msg - (b->p + at)));
         at = next;
     }
+    memset(is_length + at, 1, len - (size_t)at);
 }
 
 /* Every byte of a small file changed: whatever it is, no event but its own is lost, and that one
