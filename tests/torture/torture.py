@@ -42,6 +42,7 @@ def inputs():
     session = f"{TMP}/in/i-EXAMPLE0_pid_1000"
     run = lambda *a: subprocess.run(a, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     write(f"{session}/ntrace.pb", run(f"{tools}/gen_ntrace", "-n", "60", "-c", "1"))
+    write(f"{TMP}/large.pb", run(f"{tools}/gen_ntrace", "-n", "10000"))  # enough for threads to start
     for name in ("cpu_util.pb", "host_mem.pb", "trace_info.pb"):
         shutil.copy(f"{CASE}/a-delimited/i-EXAMPLE0_pid_1000/{name}", session)
     shutil.copy(f"{CASE}/e-device/i-EXAMPLE0_pid_1000/deadbeef_instid_0_vnc_0.ntff", session)
@@ -62,6 +63,8 @@ class Command:
 
 COMMANDS = [
     Command("convert", CONV, "-o out/t.pftrace @", "t.pftrace", ("1", "2")),
+    Command("convert by threads", CONV, "-o out/t.pftrace large.pb", "t.pftrace", ("3",)),
+    Command("convert by threads to JSON", CONV, "-o out/t.json large.pb", "t.json", ("3",)),
     Command("convert to gzip", CONV, "-o out/t.json.gz @", "t.json.gz"),
     Command("convert with a summary", CONV, "--force -o out/t.pftrace --summary out/s.json --redact @", "t.pftrace",
             side="s.json"),
