@@ -88,7 +88,7 @@ struct ntff_clock_map; /* opaque */
 enum ntff_status ntff_clock_build(const struct ntff_clock_pair *pairs, size_t n,
                                   enum ntff_clock_mode mode, struct ntff_clock_map **out,
                                   struct ntff_error *err) NTFF_MUST_CHECK;
-void ntff_clock_done(struct ntff_clock_map *m); /* NULL allowed */
+void ntff_clock_done(struct ntff_clock_map *m);          /* NULL allowed */
 size_t ntff_clock_bytes(const struct ntff_clock_map *m); /* memory it holds */
 
 /* Places one device time. exec_id picks the sync point in SYNC_POINT mode (NTFF_NO_EXEC: nearest).

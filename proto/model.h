@@ -343,9 +343,9 @@ struct ntff_detail {
     struct ntff_buf scratch; /* renamed keys and rebuilt texts live here until the next call */
 };
 
-/* Fills *d (zero-initialise once, reuse, free with ntff_detail_done). False when memory ran out, and
- * from then on until ntff_detail_done (d->scratch.failed says so, to who looks only at the end);
- * records that do not decode any more give the facts read so far. */
+/* Fills *d (zero-initialise once, reuse, free with ntff_detail_done). False when memory ran out,
+ * and from then on until ntff_detail_done (d->scratch.failed says so, to who looks only at the
+ * end); records that do not decode any more give the facts read so far. */
 bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d);
 void ntff_detail_done(struct ntff_detail *d);
 /* Has the records of t->events[index] brought near, for its details are asked for soon: whoever
