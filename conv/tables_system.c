@@ -422,7 +422,7 @@ static bool fits(const struct allocation *freeing, const struct allocation *a)
 static void match_frees(struct allocation *v, size_t n)
 {
     enum { LOOK_BACK = 256 };
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; v != NULL && i < n; i++) {
         if (!v[i].frees)
             continue;
         for (size_t k = i; k-- > 0 && i - k <= LOOK_BACK && v[k].process == v[i].process &&
