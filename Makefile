@@ -256,7 +256,7 @@ install: all lib describe ## install programs, library, pages and completions: D
 	install -d $(sort $(dir $(addprefix $(DESTDIR),$(INSTALLED))))
 	install -m 755 $(PROGS) $(DESTDIR)$(BINDIR)
 	install -m 644 $(LIB_NTFF) $(DESTDIR)$(LIBDIR)
-	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(call below,$(LIBDIR))|; s|@INCLUDEDIR@|$(call below,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
+	sed 's|@PREFIX@|$(abspath $(PREFIX))|; s|@LIBDIR@|$(call below,$(LIBDIR))|; s|@INCLUDEDIR@|$(call below,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' \
 	    .package/ntff.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/ntff.pc
 	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/ntff.pc
 	install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/ntff

@@ -108,7 +108,9 @@ static int settle_output(struct settings *s, const struct conv_args *args, char 
         conv_say("%s", err.text);
         return CONV_USAGE;
     }
-    char *base = s->output ? NULL : conv_default_name(args->operands, args->n_operands);
+    char *base = s->output      ? NULL
+                 : args->redact ? strdup("redacted") /* names of inputs are what is to go */
+                                : conv_default_name(args->operands, args->n_operands);
     if (s->output)
         *path = strdup(s->output);
     else if (!base ||
@@ -133,6 +135,10 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
     if (s->summary && (strcmp(s->summary, path) == 0 || conv_same_output(s->summary, path))) {
         conv_say("%s: cannot be both the trace and its summary", path);
         return CONV_USAGE;
+    }
+    if (s->summary && !s->force && conv_would_replace(s->summary)) {
+        conv_say("%s: exists already; --force replaces it", s->summary);
+        return CONV_NOTHING;
     }
     if (strcmp(path, "-") == 0 && s->open) {
         conv_say("--open: standard output cannot be opened; use -o FILE");
@@ -223,6 +229,7 @@ static int write_summary(const struct settings *s, const struct ntff_trace *t,
         .origin_ns = s->format == FORMAT_CHROME ? 0 : PFT_ORIGIN_NS,
         .compact = s->compact && s->format == FORMAT_PERFETTO,
         .args = !s->no_args,
+        .force = s->force,
     };
     if (!s->summary || conv_summary_write(&sum, s->summary, &err) == NTFF_OK)
         return CONV_ALL;

@@ -13,6 +13,12 @@ const char *conv_output_name(const char *path)
     return path && strcmp(path, "-") != 0 ? path : "standard output";
 }
 
+bool conv_would_replace(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+}
+
 /* Was the name chosen for its own sake? Not if it is a device, or empty as mktemp leaves files. */
 static bool chosen(const char *path)
 {

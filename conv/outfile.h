@@ -9,6 +9,10 @@
 /* path as messages name it; NULL and "-" are "standard output". */
 const char *conv_output_name(const char *path);
 
+/* A file of that name would be lost: it exists, and is neither a device nor empty, as mktemp leaves
+ * files. */
+bool conv_would_replace(const char *path);
+
 /* Formats a command can write, by the ends of names. */
 struct conv_suffix {
     const char *text; /* ".json" */

@@ -119,6 +119,8 @@ static bool run_checks(struct settings *s, const struct conv_metrics *m)
         char value[40];
         check(c, m);
         any |= c->n_held > 0;
+        if (!c->n_values)
+            conv_say("%s: there is no such figure here, so nothing was checked", c->expr.text);
         if (c->n_held)
             conv_say("%s: %s%s%s (%zu of %zu)", c->expr.text,
                      conv_metric_text(c->expr.name, c->worst, value), *c->label ? " for " : "",

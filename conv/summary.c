@@ -173,7 +173,7 @@ enum ntff_status conv_summary_write(const struct conv_summary *s, const char *pa
                                     struct ntff_error *err)
 {
     struct ntff_out *out;
-    enum ntff_status status = ntff_out_open(&out, path, NTFF_OUT_REPLACE, 0, err);
+    enum ntff_status status = ntff_out_open(&out, path, s->force ? NTFF_OUT_REPLACE : 0, 0, err);
     if (status != NTFF_OK)
         return status;
     struct conv_json j = conv_json_begin(out, true);

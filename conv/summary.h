@@ -26,6 +26,7 @@ struct conv_summary {
     uint64_t bytes;
     uint64_t origin_ns; /* trace time of the first moment in this format */
     bool compact, args;
+    bool force; /* replace an existing summary */
 };
 
 enum ntff_status conv_summary_write(const struct conv_summary *s, const char *path,

@@ -1,12 +1,14 @@
 /* load_args - see load_args.h. */
 #include "proto/load_args.h"
 
+#include "proto/notif.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { FLAG, TEXT, CLOCK, GROUP, BYTES, JOBS, SCHEMA };
+enum { FLAG, TEXT, ENGINES, CLOCK, GROUP, BYTES, JOBS, SCHEMA };
 
 #define IN_OPTIONS(member) offsetof(struct ntff_load_setup, options.member)
 
@@ -40,7 +42,7 @@ static const struct ntff_load_arg table[] = {
      "what makes a row in it (default: worker_gid,lnc_idx,thread_id)", GROUP,
      IN_OPTIONS(secondary_group)},
     {"engine", NULL, "LIST",
-     "device profiles: only these engines (\"PE,ACT\" or \"Tensor,Scalar\")", TEXT,
+     "device profiles: only these engines (\"PE,ACT\" or \"Tensor,Scalar\")", ENGINES,
      IN_OPTIONS(filter_engine)},
     {"queue", NULL, "LIST", "device profiles: only these DMA queues", TEXT,
      IN_OPTIONS(filter_queue)},
@@ -135,6 +137,29 @@ static bool parse_jobs(const char *text, unsigned *jobs)
     return true;
 }
 
+static bool is_word(const char *p, size_t n, const char *word)
+{
+    return strlen(word) == n && strncasecmp(p, word, n) == 0;
+}
+
+/* Are all items of a list engines, or CC-cores? Those are numbered, and named by the file. */
+static bool known_engines(const char *list)
+{
+    for (const char *p = list; *p; p += *p == ',') {
+        p += strspn(p, " ^");
+        size_t n = strcspn(p, ","), len = n;
+        while (len && p[len - 1] == ' ')
+            len--;
+        bool known = len == 0 || strncasecmp(p, "CC", 2) == 0;
+        for (unsigned e = 0; e < NTFF_N_ENGINES && !known; e++)
+            known = is_word(p, len, ntff_engine_code(e)) || is_word(p, len, ntff_engine_name(e));
+        if (!known)
+            return false;
+        p += n;
+    }
+    return true;
+}
+
 static int bad(struct ntff_error *err, const struct ntff_load_arg *a, const char *value,
                const char *expected)
 {
@@ -155,6 +180,13 @@ int ntff_load_args_apply(struct ntff_load_setup *s, const struct ntff_load_arg *
     case SCHEMA:
         *(const char **)at = value;
         return 0;
+    case ENGINES:
+        *(const char **)at = value;
+        return known_engines(value)
+                   ? 0
+                   : bad(err, a, value,
+                         "a list of PE (Tensor), ACT (Scalar), POOL (GpSimd), DVE (Vector), SP "
+                         "(Sync), CC-core");
     case CLOCK:
         mode = ntff_clock_mode_parse(value);
         if (mode < 0)

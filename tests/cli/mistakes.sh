@@ -221,4 +221,9 @@ is "a reader that goes away: at most one line" "$(($(wc -l <err) <= 1))" 1
 "$conv" -q -f chrome -o - in/ntrace.pb >named.json
 is "standard input: as many events as from the file" \
     "$(grep -c '"ph":"X"' piped.json)" "$(grep -c '"ph":"X"' named.json)"
+
+# an engine there is not
+exits "--engine of a name that is no engine" 2 "$conv" --engine PE,Foo -o t.json "$cases/e-device"
+says "--engine: says which there are" "expected a list of PE" "$TMP/stderr"
+exits "--engine of engines and CC-cores" 0 "$conv" -q --engine "^tensor, ACT ,CC-core" -o t.json "$cases/e-device"
 finish

@@ -66,6 +66,12 @@ says "inside the input directory: says what to do" "-o" "$TMP/dot.err"
 exits "summary on standard output" 0 "$conv" -o s.pftrace --summary - "$in"
 ok "summary on standard output: is JSON" python3 -m json.tool "$TMP/stdout"
 exits "summary and trace on standard output" 2 "$conv" -o - --summary - "$in"
+echo mine >mine.txt
+exits "summary over a file that is there" 1 "$conv" -o s2.pftrace --summary mine.txt "$in"
+says "summary over a file: says what to do" "--force replaces it" "$TMP/stderr"
+is "summary over a file: untouched, and no trace" "$(cat mine.txt; ls s2.pftrace 2>/dev/null)" mine
+exits "summary over a file, with --force" 0 "$conv" --force -o s2.pftrace --summary mine.txt "$in"
+ok "summary over a file, with --force: is JSON" python3 -m json.tool mine.txt
 exits "summary over the trace" 2 "$conv" --force -o s.pftrace --summary s.pftrace "$in"
 exits "summary over an input" 1 "$conv" --force -o s.pftrace --summary mine.pb mine.pb
 same "summary over an input: untouched" mine.pb "$in"/*/ntrace.pb

@@ -103,6 +103,8 @@ assert kinds == "see path on host also instance and path".split(), note
 assert pairs["load /home/alice/secretcode.py"].startswith("load path-")
 assert "a / b, either/or, 10.1.2.3" not in pairs and "1/2" not in pairs and "nrt_execute" not in pairs
 PY
+(mkdir named && cd named && "$conv" -q --redact "../$dir")
+is "the name of the trace tells nothing either" "$(ls named)" redacted.pftrace
 "$conv" events -q --redact home-alice >one.csv && "$conv" events -q --redact home-alice >two.csv
 same "the same pseudonyms again" one.csv two.csv
 finish

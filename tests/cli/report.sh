@@ -166,6 +166,9 @@ exits "checks that do not hold pass" 0 "$conv" report -q --fail-on 'gap.max_ns >
 is "one of several is enough" "$("$conv" report -q --json --fail-on 'gap.max_ns>1s' \
     --fail-on 'errors.count>=1' "$data/events.json" 2>/dev/null | jq -c '[.checks[].held]'; echo "${PIPESTATUS[0]}")" \
     "$(printf '[0,1]\n4')"
+exits "a figure that is not there does not fail" 0 "$conv" report -q --core 99 --fail-on 'core.utilization < 60%' \
+    "$data/events.json"
+says "but it is named" "core.utilization < 60%: there is no such figure here" "$TMP/stderr"
 exits "a fraction as a percentage" 4 "$conv" report -q --fail-on 'core.utilization < 60%' "$data/events.json"
 for expr in 'core.utilization < 90' 'engine.active_percent>1.5'; do
     exits "no fraction: $expr" 2 "$conv" report -q --fail-on "$expr" "$data/events.json"
