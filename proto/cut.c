@@ -15,6 +15,8 @@
 #define SLACK_NS UINT64_C(1000000) /* kept on either side, so that a small misjudgement is none */
 #define FAR_NS (UINT64_C(100) * 86400 * NTFF_NS_PER_SEC) /* odd times are not judged here */
 
+#define YEAR_NS (UINT64_C(366) * 86400 * NTFF_NS_PER_SEC) /* as order.c has it */
+
 static uint64_t less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
@@ -143,9 +145,19 @@ bool ntff_build_window(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint3
 /* -- afterwards -----------------------------------------------------------------------------------
  */
 
+/* Which times are impossible is judged by the typical one, and that by what is kept: a trace that
+ * spans so much is not cut. (The earliest and the latest of all are kept.) */
+static bool spans_too_much(const struct ntff_builder *b)
+{
+    return b->cuts.n &&
+           (b->diag->of[NTFF_DIAG_BAD_TIME].count > 0 || b->t->end_ns - b->t->begin_ns > YEAR_NS);
+}
+
 bool ntff_cut_good(const struct ntff_builder *b)
 {
     const struct ntff_load_options *o = b->opt;
+    if (spans_too_much(b))
+        return false;
     uint64_t from = o->from.given ? ntff_moment_ns(&o->from, b->t->begin_ns) : 0;
     uint64_t to = o->to.given ? ntff_moment_ns(&o->to, b->t->begin_ns) : UINT64_MAX;
     for (size_t i = 0; i < b->cuts.n; i++) {

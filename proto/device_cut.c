@@ -65,6 +65,14 @@ static bool is_open(const struct ntff_event *e)
     return (e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_EDGES_DRAWN)) == NTFF_EV_UNFINISHED;
 }
 
+/* A span over an undecoded blob shares a row where it may overlap with others: which lane they get
+ * depends on it. There is one of a blob. */
+static bool is_blob(const struct ntff_event *e)
+{
+    return e->cat == NTFF_CAT_DMA && e->dur_ns > 0 && e->stop_ref.src == NTFF_SRC_NONE &&
+           !(e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_EDGES_DRAWN | NTFF_EV_START_LOST));
+}
+
 static inline struct ntff_ref ref_of(const struct ntff_event *e)
 {
     return e->start_ref.src != NTFF_SRC_NONE ? e->start_ref : e->stop_ref;
@@ -195,7 +203,7 @@ static bool settle_events(struct ntff_device *d)
         if (open) {
             c->open.v[c->open.n++] = (uint32_t)i;
             settled = settled == SIZE_MAX ? k : settled;
-        } else if (find(c, &at) != INSIDE && !first) {
+        } else if (find(c, &at) != INSIDE && !first && !is_blob(&ev[i])) {
             leave(c, &d->b->t->counts, &ev[i], at);
             c->now.v[i - base] = NTFF_NONE;
             continue;

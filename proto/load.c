@@ -322,7 +322,7 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
          far = !ntff && !json && (e->named || only_blanks(head)) && ntff_json_far(head);
     json |= far;
     enum ntff_status s;
-    if (ntff && !l->last && strcmp(in->path, "-") != 0) {
+    if (ntff && !l->last && strcmp(in->path, "-") != 0 && in->file_len > 0) { /* readable twice */
         struct entry *later = NTFF_VEC_PUSH(b->budget, &l->profiles);
         if (!later)
             return NTFF_NOMEM;
@@ -581,14 +581,14 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     if (l->missing) /* a slip of the finger: better nothing than something else */
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s",
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
+    if (b->foresight && l->once) /* what is cut by mistake could not be read again */
+        b->foresight->on = false;
     for (size_t i = 0; i < l->entries.n; i++)
         if (!load_file(l, &l->entries.v[i]))
             return failed(l, err);
     if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b) ||
         !ntff_build_clocks(b))
         return failed(l, err);
-    if (b->foresight && l->once) /* what is cut by mistake could not be read again */
-        b->foresight->on = false;
     ntff_cut_foresee(b);
     l->last = true;
     for (size_t i = 0; i < l->profiles.n; i++)

@@ -52,4 +52,23 @@ says "info: what was found by test" 'field number of trace_info.trace_size +5 +\
 "$conv" --schema "$cases/schema.desc" info good.ntff >info.txt 2>/dev/null ||
     "$conv" info --schema "$cases/schema.desc" good.ntff >info.txt
 says "info: or in the schema" 'field number of trace_info.trace_size +5 +\(.*schema.desc\)' info.txt
+
+# a profile that cannot be read twice, beside files that can
+mkdir -p once/host
+cp "$cases"/e-device/*/*.pb once/host
+for one in "$cases"/e-device/*/*_vnc_0.ntff; do cp "$one" once/p.ntff; done
+for window in "" "--from 1764440000000000000 --to 1764440000060000000" "--from 1ms --to 6ms"; do
+    # shellcheck disable=SC2086 # an option and its value
+    {
+        "$conv" -q -f chrome $window -o once/file.json --summary once/file.sum once/host once/p.ntff
+        "$conv" -q -f chrome $window -o once/in.json --summary once/in.sum once/host - <once/p.ntff
+        cat once/p.ntff | "$conv" -q -f chrome $window -o once/pipe.json --summary once/pipe.sum once/host /dev/stdin
+    }
+    want=$(jq -c '[.spans, .samples, .records.in]' once/file.sum)
+    is "on standard input, ${window:-whole}: as many as from the file" \
+        "$(jq -c '[.spans, .samples, .records.in]' once/in.sum)" "$want"
+    is "through a pipe, ${window:-whole}: as many" "$(jq -c '[.spans, .samples, .records.in]' once/pipe.sum)" "$want"
+    ok "and there are some, ${window:-whole}" test "$(jq .spans once/file.sum)" -gt 1
+    rm once/*.json once/*.sum
+done
 finish

@@ -410,4 +410,57 @@ TAP_TEST(little_is_kept)
     TAP_OK(kept < all / 40);
 }
 
+/* Two groups of times more than a year apart: which of them is impossible depends on how many there
+ * are of each, cut or not. */
+static void two_times(struct maker *m)
+{
+    fprintf(m->f, "graph sg00 0 0\nclock 1 1000 10 100\nblob 0 0 0\n");
+    for (unsigned k = 0; k < 19; k++) {
+        uint64_t ps = k < 12 ? UINT64_C(1000000000000000) + k * UINT64_C(2000000000)
+                             : UINT64_C(9000000000000000000) + (k - 12) * UINT64_C(2000000000);
+        unsigned pc = k < 12 ? k : k - 12;
+        fprintf(m->f, "start pe %u %" PRIu64 " 1 2\nend pe %u %" PRIu64 " 3 4\n", pc, ps, pc,
+                ps + UINT64_C(1000000000));
+    }
+}
+
+TAP_TEST(times_years_apart)
+{
+    random_state = 7;
+    const char *path = made("years.ntff", two_times, (struct maker){0});
+    many_windows(path, plain, 20);
+    compare(path, plain, at(100000000, true), at(150000000, true));
+    compare(path, plain, at(200000000, true), (struct ntff_moment){0});
+}
+
+/* Spans over blobs that cannot be decoded share a row with each other. */
+static void undecoded(struct maker *m)
+{
+    fputs("graph sg00 0 3\n"
+          "blob 0 1 0\n"
+          "dma 0 1 632 2 1000000084450439384\n"
+          "end pool 5 1000000084451176973 3 4\n"
+          "dma 4 2 1680 1 1263833692692291339\n"
+          "blob 0 0 1\n"
+          "dma 7 1 1384 2 1000000897310117926\n"
+          "end pe 7 1000000897310118800 3 4\n"
+          "dma 1 1 863 2 1000000897310118800\n"
+          "end pool 1 976393306869408242 3 4\n"
+          "start pe 4 976393306869408242 1 85\n"
+          "blob 1 4 3\n"
+          "dma 1 0 607 1 1140000000511294190\n"
+          "dma 7 2 3548 0 1235721271192635248\n"
+          "blob 1 4 1\n"
+          "dma 1 2 300 2 1140000000000000000\n"
+          "dma 4 1 3407 2 1140000067331917856\n"
+          "dma 7 1 685 1 1140000067331917856\n",
+          m->f);
+}
+
+TAP_TEST(undecoded_blobs_overlap)
+{
+    random_state = 1072;
+    many_windows(made("undecoded.ntff", undecoded, (struct maker){0}), plain, 20);
+}
+
 TAP_MAIN()
