@@ -79,7 +79,11 @@ bool pft_intern_hides(const struct pft_intern *in, const char *p, size_t len)
 {
     for (const char *at = in->only; at; at = strchr(at, ',')) {
         at += *at == ',';
-        if (strcspn(at, ",") == len && memcmp(at, p, len) == 0)
+        at += strspn(at, " ");
+        size_t n = strcspn(at, ",");
+        while (n && at[n - 1] == ' ')
+            n--;
+        if (n == len && memcmp(at, p, len) == 0)
             return false;
     }
     return in->only != NULL;

@@ -226,4 +226,9 @@ is "standard input: as many events as from the file" \
 exits "--engine of a name that is no engine" 2 "$conv" --engine PE,Foo -o t.json "$cases/e-device"
 says "--engine: says which there are" "expected a list of PE" "$TMP/stderr"
 exits "--engine of engines and CC-cores" 0 "$conv" -q --engine "^tensor, ACT ,CC-core" -o t.json "$cases/e-device"
+
+# blanks in a list
+"$conv" -q --args "exec_id,model_id" -o dense.json "$cases/e-device"
+"$conv" -q --args " exec_id , model_id " -o blanks.json "$cases/e-device"
+same "--args: blanks between names do not matter" blanks.json dense.json
 finish
