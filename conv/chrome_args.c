@@ -207,13 +207,6 @@ __attribute__((always_inline)) static inline bool direct_number(void *user, unsi
     return true;
 }
 
-__attribute__((always_inline)) static inline bool direct_nothing(void *user, unsigned slot,
-                                                                 const uint8_t *varint, size_t len)
-{
-    (void)user, (void)slot, (void)varint, (void)len;
-    return true;
-}
-
 __attribute__((always_inline)) static inline bool direct_attribute(void *user, const uint8_t *entry,
                                                                    size_t len)
 {
@@ -227,39 +220,21 @@ __attribute__((always_inline)) static inline bool direct_attribute(void *user, c
     return true;
 }
 
-__attribute__((always_inline)) static inline bool direct_other(void *user,
-                                                               const struct ntff_field *f)
-{
-    (void)user, (void)f;
-    return false;
-}
-
-__attribute__((always_inline)) static inline bool direct_record(struct direct *x,
-                                                                const struct ntff_trace *t,
-                                                                struct ntff_ref ref,
-                                                                const struct ntff_record_visitor *v)
-{
-    struct ntff_wire w;
-    if (!ntff_record_at(t, ref, &w))
-        return false;
-    const struct ntff_source *s = &t->sources[ref.src];
-    x->readable = s->data + s->len;
-    return ntff_record_walk(s, w, x, v);
-}
-
 static inline bool direct_read(struct direct *x, const struct ntff_trace *t,
                                const struct ntff_event *e)
 {
-    static const struct ntff_record_visitor start = {direct_number, direct_attribute, direct_other},
-                                            stop = {direct_nothing, direct_attribute, direct_other};
+    static const struct ntff_record_visitor start = {direct_number, direct_attribute,
+                                                     ntff_record_refuse},
+                                            stop = {ntff_record_pass, direct_attribute,
+                                                    ntff_record_refuse};
     x->n = x->has = 0;
     x->half = ntff_start_half(e);
     for (size_t i = 0; i < NTFF_N_COMMON; i++)
         x->number[ntff_common_keys[i].slot] = 0;
-    if (!direct_record(x, t, e->start_ref, &start) || x->has & NTFF_RARE_SLOTS)
+    if (!ntff_record_visit(t, e->start_ref, &x->readable, x, &start) || x->has & NTFF_RARE_SLOTS)
         return false;
     x->half = NTFF_HALF_STOP;
-    return !ntff_stop_tells(e) || direct_record(x, t, e->stop_ref, &stop);
+    return !ntff_stop_tells(e) || ntff_record_visit(t, e->stop_ref, &x->readable, x, &stop);
 }
 
 /* ,"name": at p, where there is room for a number behind. NULL if it is not known yet. */

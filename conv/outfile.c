@@ -23,7 +23,7 @@ bool conv_would_replace(const char *path)
 static bool chosen(const char *path)
 {
     struct stat st;
-    return stat(path, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size > 0);
+    return stat(path, &st) != 0 || conv_would_replace(path);
 }
 
 bool conv_settle_format(int *format, const char *path, const struct conv_suffix *known, size_t n,

@@ -330,13 +330,6 @@ __attribute__((always_inline)) static inline bool direct_number(void *user, unsi
     return len < 10 && (len == 1 || varint[len - 1] != 0);
 }
 
-__attribute__((always_inline)) static inline bool direct_nothing(void *user, unsigned slot,
-                                                                 const uint8_t *varint, size_t len)
-{
-    (void)user, (void)slot, (void)varint, (void)len;
-    return true;
-}
-
 __attribute__((always_inline)) static inline bool direct_attribute(void *user, const uint8_t *entry,
                                                                    size_t len)
 {
@@ -366,27 +359,6 @@ __attribute__((always_inline)) static inline bool direct_attribute(void *user, c
     put_text(a, k->iid, value);
     x->p = a->w->p;
     return true;
-}
-
-__attribute__((always_inline)) static inline bool direct_other(void *user,
-                                                               const struct ntff_field *f)
-{
-    (void)user, (void)f;
-    return false;
-}
-
-/* One record of e. */
-__attribute__((always_inline)) static inline bool direct_record(struct direct *x,
-                                                                const struct ntff_trace *t,
-                                                                struct ntff_ref ref,
-                                                                const struct ntff_record_visitor *v)
-{
-    struct ntff_wire w;
-    if (!ntff_record_at(t, ref, &w))
-        return false;
-    const struct ntff_source *s = &t->sources[ref.src];
-    x->readable = s->data + s->len;
-    return ntff_record_walk(s, w, x, v);
 }
 
 /* The common facts, to end at `end`; what stands behind stays. Returns where they begin. */
@@ -435,11 +407,13 @@ static inline bool direct_begin(struct direct *x)
 static inline bool direct_records(struct direct *x, const struct ntff_trace *t,
                                   const struct ntff_event *e)
 {
-    static const struct ntff_record_visitor start = {direct_number, direct_attribute, direct_other},
-                                            stop = {direct_nothing, direct_attribute, direct_other};
+    static const struct ntff_record_visitor start = {direct_number, direct_attribute,
+                                                     ntff_record_refuse},
+                                            stop = {ntff_record_pass, direct_attribute,
+                                                    ntff_record_refuse};
     struct pft_namer *n = &x->a->names;
     x->half = ntff_start_half(e);
-    if (!direct_record(x, t, e->start_ref, &start) || x->has & NTFF_RARE_SLOTS)
+    if (!ntff_record_visit(t, e->start_ref, &x->readable, x, &start) || x->has & NTFF_RARE_SLOTS)
         return false;
     if (x->has >> NTFF_S_NRTA_SEQ_ID & 1) {
         uint32_t iid = x->a->common[NTFF_N_COMMON - 1];
@@ -448,7 +422,7 @@ static inline bool direct_records(struct direct *x, const struct ntff_trace *t,
         n->seen[iid] = n->event_no;
     }
     x->half = NTFF_HALF_STOP;
-    return !ntff_stop_tells(e) || direct_record(x, t, e->stop_ref, &stop);
+    return !ntff_stop_tells(e) || ntff_record_visit(t, e->stop_ref, &x->readable, x, &stop);
 }
 
 bool pft_annotate_direct(struct pft_annotator *a, const struct ntff_trace *t,

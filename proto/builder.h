@@ -130,6 +130,8 @@ struct ntff_rate {
     uint32_t track;
 };
 
+/* A time further than this from the typical one, or a longer duration, is impossible. */
+#define NTFF_MAX_APART_NS (UINT64_C(366) * 86400 * NTFF_NS_PER_SEC)
 #define NTFF_EV_HIDDEN (1u << 17) /* filtered out: dropped before sorting */
 
 struct ntff_interval {

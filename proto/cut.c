@@ -15,8 +15,6 @@
 #define SLACK_NS UINT64_C(1000000) /* kept on either side, so that a small misjudgement is none */
 #define FAR_NS (UINT64_C(100) * 86400 * NTFF_NS_PER_SEC) /* odd times are not judged here */
 
-#define YEAR_NS (UINT64_C(366) * 86400 * NTFF_NS_PER_SEC) /* as order.c has it */
-
 static uint64_t less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
@@ -149,8 +147,8 @@ bool ntff_build_window(struct ntff_builder *b, uint32_t proc, uint32_t nc, uint3
  * spans so much is not cut. (The earliest and the latest of all are kept.) */
 static bool spans_too_much(const struct ntff_builder *b)
 {
-    return b->cuts.n &&
-           (b->diag->of[NTFF_DIAG_BAD_TIME].count > 0 || b->t->end_ns - b->t->begin_ns > YEAR_NS);
+    return b->cuts.n && (b->diag->of[NTFF_DIAG_BAD_TIME].count > 0 ||
+                         b->t->end_ns - b->t->begin_ns > NTFF_MAX_APART_NS);
 }
 
 bool ntff_cut_good(const struct ntff_builder *b)

@@ -37,8 +37,6 @@ static void uncount(struct ntff_counts *c, const struct ntff_event *e)
         c->whole--;
 }
 
-#define FAR_NS (UINT64_C(366) * 86400 * NTFF_NS_PER_SEC)
-
 static int u64_cmp(const void *pa, const void *pb)
 {
     uint64_t x = *(const uint64_t *)pa, y = *(const uint64_t *)pb;
@@ -61,7 +59,7 @@ static uint64_t typical_time(const struct ntff_builder *b)
 static bool possible(uint64_t ts_ns, uint64_t dur_ns, uint64_t typical_ns)
 {
     uint64_t far = ts_ns > typical_ns ? ts_ns - typical_ns : typical_ns - ts_ns;
-    return ts_ns <= TS_LIMIT_NS && dur_ns <= FAR_NS && far <= FAR_NS;
+    return ts_ns <= TS_LIMIT_NS && dur_ns <= NTFF_MAX_APART_NS && far <= NTFF_MAX_APART_NS;
 }
 
 static void drop_event(struct ntff_builder *b, struct ntff_event *e)

@@ -178,4 +178,37 @@ ntff_record_walk(const struct ntff_source *s, struct ntff_wire w, void *user,
     }
 }
 
+/* -- visitors of those who make bytes of a record at once, and leave what is unusual to details --
+ */
+
+/* A number that is not wanted. */
+__attribute__((always_inline)) static inline bool
+ntff_record_pass(void *user, unsigned slot, const uint8_t *varint, size_t len)
+{
+    (void)user, (void)slot, (void)varint, (void)len;
+    return true;
+}
+
+/* A field that only details can tell. */
+__attribute__((always_inline)) static inline bool ntff_record_refuse(void *user,
+                                                                     const struct ntff_field *f)
+{
+    (void)user, (void)f;
+    return false;
+}
+
+/* Walks the record of a ref. *readable: the end of what may be read behind its texts. False if it
+ * has to be left to details. v must be known when this is compiled. */
+__attribute__((always_inline)) static inline bool
+ntff_record_visit(const struct ntff_trace *t, struct ntff_ref ref, const uint8_t **readable,
+                  void *user, const struct ntff_record_visitor *v)
+{
+    struct ntff_wire w;
+    if (!ntff_record_at(t, ref, &w))
+        return false;
+    const struct ntff_source *s = &t->sources[ref.src];
+    *readable = s->data + s->len;
+    return ntff_record_walk(s, w, user, v);
+}
+
 #endif

@@ -12,6 +12,7 @@
  * Rows are those of show.awk. */
 #include "proto/builder.h"
 #include "proto/device.h"
+#include "tests/bench/rows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -215,22 +216,6 @@ static double decode(struct ntff_builder *b, const uint8_t *p, uint64_t n)
 static double best(double a, double b)
 {
     return a == 0 || b < a ? b : a;
-}
-
-static int missed;
-
-/* limit < 0: nothing is wanted. */
-static void row(const char *what, double value, const char *unit, double limit)
-{
-    char want[32] = "";
-    if (limit >= 0)
-        snprintf(want, sizeof want, "<= %g", limit);
-    printf("%s\t%.4f\t%s\t%s\t%s\n", what, value, unit, want,
-           limit < 0        ? ""
-           : value <= limit ? "yes"
-                            : "NO");
-    fflush(stdout);
-    missed |= limit >= 0 && value > limit;
 }
 
 static void speed(const char *what, double seconds, uint64_t n)

@@ -6,6 +6,7 @@
  *                                terminal line (a pty)
  * Time is processor time of this process. Exit status 1: something was missed. */
 #include "proto/load.h"
+#include "tests/bench/rows.h"
 #include "tests/made.h"
 #include "tui/app.h"
 #include "tui/script.h"
@@ -23,26 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static int missed;
-
 static double cpu_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-/* A row for show.awk. limit < 0: no wish. */
-static void row(const char *what, double value, const char *unit, double limit)
-{
-    char want[32] = "";
-    if (limit >= 0)
-        snprintf(want, sizeof want, "<= %g", limit);
-    printf("%s\t%.4f\t%s\t%s\t%s\n", what, value, unit, want,
-           limit < 0        ? ""
-           : value <= limit ? "yes"
-                            : "NO");
-    missed |= limit >= 0 && value > limit;
 }
 
 static void die(const char *what)
