@@ -84,6 +84,7 @@ UNIT     := $(SRC_unit:tests/unit/%.c=$(B)/tests/%)
 TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%) $(B)/tools/tui_play
 FUZZ     := $(FUZZ_TARGETS:%=$(B)/fuzz/%)
 PROGS    := $(B)/ntff-conv $(B)/ntff-tui
+TORTURE  := $(B)/torture/ntff-conv $(B)/torture/ntff-tui
 # made from the tables of options, and installed; .package/README.md
 PAGES    := $(B)/man/ntff-conv.1 $(B)/man/ntff-tui.1 $(B)/man/ntff.5
 COMPLETE := $(foreach p,ntff-conv ntff-tui,$(B)/completions/$(p).bash $(B)/completions/_$(p))
@@ -146,7 +147,6 @@ WRAPPED := malloc calloc realloc strdup strndup open_memstream regcomp pthread_c
            __realpath_chk asprintf __asprintf_chk open fopen close stat fstat lseek madvise read mmap \
            fts_open fts_read scandir rename renameat2 mkdir write
 WRAP := $(WRAPPED:%=-Wl,--wrap=%)
-TORTURE := $(B)/torture/ntff-conv $(B)/torture/ntff-tui
 $(B)/torture/ntff-conv: $(B)/conv/main.o $(B)/tests/torture/faults.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(WRAP) $(LIBS_CORE) -lm
 $(B)/torture/ntff-tui: $(B)/tui/main.o $(B)/tui/term.o $(B)/tests/torture/faults.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
