@@ -96,7 +96,7 @@ WRAP(ALLOC, ENOMEM, GLOB_NOSPACE, int, glob,
 WRAP(ALLOC, ENOMEM, NULL, char *, realpath, (const char *p, char *out), (p, out))
 WRAP(ALLOC, ENOMEM, NULL, char *, __realpath_chk, (const char *p, char *out, size_t n), (p, out, n))
 
-int __wrap_asprintf(char **p, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **p, const char *fmt, ...);
 int __wrap_asprintf(char **p, const char *fmt, ...)
 {
     va_list ap;
@@ -107,7 +107,8 @@ int __wrap_asprintf(char **p, const char *fmt, ...)
     va_end(ap);
     return n;
 }
-int __wrap___asprintf_chk(char **p, int flag, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) int __wrap___asprintf_chk(char **p, int flag, const char *fmt,
+                                                                ...);
 int __wrap___asprintf_chk(char **p, int flag, const char *fmt, ...)
 {
     va_list ap;
