@@ -127,8 +127,8 @@ static struct describe_program tui_program(void)
     c->name = "";
     c->operands = "INPUT...";
     for (size_t i = 0; i < n && c->n_options < CONV_MAX_OPTIONS; i++)
-        c->options[c->n_options++] =
-            (struct conv_listed){.name = own[i].name, .arg = own[i].arg, .help = own[i].help};
+        c->options[c->n_options++] = (struct conv_listed){
+            .letter = own[i].letter, .name = own[i].name, .arg = own[i].arg, .help = own[i].help};
     for (size_t i = 0; i < n_load && c->n_options < CONV_MAX_OPTIONS; i++)
         c->options[c->n_options++] = (struct conv_listed){ntff_load_arg_letter_of(&load[i]),
                                                           load[i].name,

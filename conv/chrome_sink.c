@@ -557,6 +557,10 @@ enum ntff_status conv_chrome_write(const struct ntff_trace *t, const struct pft_
     if (status == NTFF_OK)
         status = write_all(&s, out, err);
     stop_details(&s);
+    s.stats->n_unmet =
+        status == NTFF_OK && opt->only_args
+            ? pft_intern_unmet(&s.names.in, s.stats->unmet, NTFF_ARRAY_LEN(s.stats->unmet))
+            : 0;
     pft_layout_done(&s.layout);
     conv_args_names_done(&s.names);
     ntff_arena_free(&s.pieces);

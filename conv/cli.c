@@ -66,24 +66,6 @@ static int usage_error(const struct conv_cli *cli, const char *what)
     return CONV_USAGE;
 }
 
-/* getopt's '?' and ':' in words. */
-static int bad_option(const struct conv_cli *cli, int c, char **argv)
-{
-    char what[200];
-    const char *word = argv[optind - 1];
-    bool letter = optopt > 0 && optopt < 256 && !(word[0] == '-' && word[1] == '-');
-    const char short_form[] = {'-', letter ? (char)optopt : '-', '\0'};
-    const char *name = letter ? short_form : word;
-    if (c == ':')
-        snprintf(what, sizeof what, "%.150s: needs a value", name);
-    else if (!letter && optopt != 0)
-        snprintf(what, sizeof what, "%.150s: takes no value", name);
-    else
-        snprintf(what, sizeof what, "%s option %.150s", letter ? "unknown" : "ambiguous or unknown",
-                 name);
-    return usage_error(cli, what);
-}
-
 static bool apply_own(const struct conv_option *o, void *settings, const char *value,
                       struct ntff_error *err)
 {
@@ -112,15 +94,18 @@ static const struct conv_option *by_letter(const struct conv_cli *cli, int c)
 }
 
 /* Applies what getopt returned as c. CONV_GO, or an exit code. */
-static int apply(const struct conv_cli *cli, int c, char **argv, void *settings,
-                 struct conv_args *args)
+static int apply(const struct parser *p, int c, char **argv, void *settings, struct conv_args *args)
 {
+    const struct conv_cli *cli = p->cli;
     struct ntff_error err = {.status = NTFF_OK};
     size_t n;
     const struct ntff_load_arg *load = ntff_load_args(&n);
     bool ok;
-    if (c == '?' || c == ':')
-        return bad_option(cli, c, argv);
+    if (c == '?' || c == ':') {
+        char what[400];
+        ntff_option_mistake(c, optopt, argv[optind - 1], p->longs, what, sizeof what);
+        return usage_error(cli, what);
+    }
     if (c == CODE_VERSION) {
         printf("ntff-conv %s\n", NTFF_VERSION);
         return CONV_ALL;
@@ -156,7 +141,7 @@ int conv_cli_parse(const struct conv_cli *cli, int argc, char **argv, void *sett
     optind = 0; /* start over: getopt keeps state between calls */
     int c, result = CONV_GO;
     while (result == CONV_GO && (c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) != -1)
-        result = apply(cli, c, argv, settings, args);
+        result = apply(&p, c, argv, settings, args);
     if (result != CONV_GO)
         return result;
     args->operands = (const char *const *)argv + optind;

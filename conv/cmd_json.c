@@ -708,7 +708,7 @@ int conv_cmd_json(int argc, char **argv)
     if (code == CONV_ALL) {
         code = write_events(out, t);
         ntff_load_recheck(t, &diag);
-        conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
+        conv_print_findings(t, &diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
         if (code == CONV_ALL)
             code = conv_exit_code(&diag);
     }

@@ -133,6 +133,11 @@ int conv_load_any(const struct conv_args *args, bool quiet, struct ntff_trace **
         *t = NULL;
         s = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
     }
+    if (s == NTFF_OK && !quiet && diag->of[NTFF_DIAG_FILTERED_ALL].count) {
+        char line[1024];
+        ntff_diag_line(diag, NTFF_DIAG_FILTERED_ALL, line, sizeof line);
+        conv_say("%s", line);
+    }
     if (s == NTFF_OK)
         return CONV_ALL;
     conv_say("%s", err->text);
@@ -159,7 +164,7 @@ int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
     int code = conv_load_any(args, quiet, t, diag, &err);
     if (code != CONV_ALL || (*t)->n_events + (*t)->n_samples > 0)
         return code;
-    conv_print_findings(diag, CONV_VERBOSE);
+    conv_print_findings(*t, diag, CONV_VERBOSE);
     conv_say_nothing(args, &err);
     ntff_trace_free(*t);
     *t = NULL;
@@ -175,19 +180,25 @@ char *conv_finding_key(enum ntff_diag_kind kind, char out[40])
     return out;
 }
 
-void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbosity)
+void conv_print_findings(const struct ntff_trace *t, const struct ntff_diag *diag,
+                         enum conv_verbosity verbosity)
 {
+    bool any = false;
     for (int k = 0; k < NTFF_DIAG_COUNT && verbosity != CONV_QUIET; k++) {
         /* worth a line in any case: of a newer version nobody knows what it says besides, and
          * device time is not what a timeline is expected to show */
         bool always = ntff_diag_grade(k) == NTFF_LOSS || k == NTFF_DIAG_VERSION ||
                       k == NTFF_DIAG_CLOCK_UNALIGNED;
-        if (diag->of[k].count == 0 || (!always && verbosity != CONV_VERBOSE))
+        bool told = k == NTFF_DIAG_FILTERED_ALL; /* when it was loaded */
+        if (diag->of[k].count == 0 || told || (!always && verbosity != CONV_VERBOSE))
             continue;
         char line[1024];
         ntff_diag_line(diag, k, line, sizeof line);
         conv_say("%s%s", line, k == NTFF_DIAG_CLOCK_UNALIGNED ? CONV_ALIGN_HINT : "");
+        any = true;
     }
+    if (any && t->clipped)
+        conv_say("these are " CONV_OF_ALL);
 }
 
 int conv_exit_code(const struct ntff_diag *diag)

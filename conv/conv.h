@@ -66,8 +66,10 @@ enum conv_verbosity { CONV_QUIET, CONV_NORMAL, CONV_VERBOSE };
 #define CONV_ALIGN_HINT "; the session directory with its ntrace.pb aligns them"
 
 /* One line per kind of finding on standard error: losses, and what else nobody expects; repairs and
- * notes too if VERBOSE. */
-void conv_print_findings(const struct ntff_diag *diag, enum conv_verbosity verbosity);
+ * notes too if VERBOSE. Behind them, if t is clipped, CONV_OF_ALL. */
+void conv_print_findings(const struct ntff_trace *t, const struct ntff_diag *diag,
+                         enum conv_verbosity verbosity);
+#define CONV_OF_ALL "counted over all that was read, not only from --from to --to"
 
 /* Name of a kind of finding as a key: "unmatched_start". Returns out. */
 char *conv_finding_key(enum ntff_diag_kind kind, char out[40]);

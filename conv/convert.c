@@ -47,9 +47,10 @@ static const struct conv_option options[] = {
     {"format", 'f', "perfetto|chrome", "default: by the suffix of -o, else perfetto", CONV_OPT_SET,
      0, set_format},
     {"output", 'o', "FILE",
-     "write FILE; - is standard output, a name ending in .gz is compressed "
-     "(default: the name of INPUT, or of the directory that all inputs lie in, with .pftrace or "
-     ".json, in this directory)",
+     "write FILE; - is standard output, a name ending in .gz is compressed; FILE may lie beside an "
+     "INPUT that is a file, not in one that is a directory (default: in this directory the name of "
+     "INPUT; of several, of the directory that all lie in, else of the first; with .pftrace or "
+     ".json)",
      CONV_OPT_TEXT, AT(output), NULL},
     {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},
     {"from", 0, "TIME",
@@ -265,11 +266,16 @@ static int run(struct settings *s, const struct conv_args *args, const char *pat
         code = write_trace(s, t, &diag, path, gzip, &w);
     if (code == CONV_ALL)
         code = write_summary(s, t, &diag, path, &w);
-    conv_print_findings(&diag, s->quiet ? CONV_QUIET : s->verbose ? CONV_VERBOSE : CONV_NORMAL);
+    conv_print_findings(t, &diag, s->quiet ? CONV_QUIET : s->verbose ? CONV_VERBOSE : CONV_NORMAL);
     if (w.stats.cut_texts)
         conv_say("%s longer than 1 MiB cut", conv_count(w.stats.cut_texts, "text", n));
     if (w.stats.samples_dropped)
         conv_say("%s dropped: no number", conv_count(w.stats.samples_dropped, "counter sample", n));
+    for (size_t i = 0; i < w.stats.n_unmet && !s->quiet; i++) {
+        const struct pft_unmet *x = &w.stats.unmet[i];
+        conv_say(*x->near ? "--args: no event has %s; did you mean %s?" : "--args: no event has %s",
+                 x->name, x->near);
+    }
     if (s->strict && ntff_diag_lossy(&diag))
         conv_say("nothing written because of --strict");
     else if (code == CONV_ALL && !s->quiet &&

@@ -386,7 +386,8 @@ static bool set_top(void *settings, const char *value, struct ntff_error *err)
 static const struct conv_option options[] = {
     {"json", 0, NULL, "as JSON, all names", CONV_OPT_FLAG, offsetof(struct settings, json), NULL},
     {"top", 0, "N", "rows of the text (default 40)", CONV_OPT_SET, 0, set_top},
-    {"output", 'o', "FILE", "write FILE instead of standard output", CONV_OPT_TEXT,
+    {"output", 'o', "FILE",
+     "write FILE instead of standard output; a name ending in .json means --json", CONV_OPT_TEXT,
      offsetof(struct settings, output), NULL},
     {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, offsetof(struct settings, force),
      NULL},
@@ -416,7 +417,7 @@ static int load_side(struct side *s, const struct conv_args *args, size_t i, boo
     int code = conv_load(&one, quiet, &s->t, &s->diag);
     if (code != CONV_ALL)
         return code;
-    conv_print_findings(&s->diag, quiet ? CONV_QUIET : CONV_NORMAL);
+    conv_print_findings(s->t, &s->diag, quiet ? CONV_QUIET : CONV_NORMAL);
     s->path = conv_redacted_path(s->t, s->path).p;
     s->made = true;
     if (conv_figures_make(&s->f, s->t))
@@ -459,6 +460,7 @@ int conv_cmd_diff(int argc, char **argv)
         free(c);
         return code;
     }
+    s.json |= conv_has_suffix(s.output, ".json");
     code = conv_outfile_open(&out, s.output, s.force, &args);
     for (size_t i = 0; i < 2 && code == CONV_ALL; i++)
         code = load_side(&c->side[i], &args, i, s.quiet);

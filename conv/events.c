@@ -137,7 +137,7 @@ static int put_events(const struct settings *s, const struct conv_args *args, st
     conv_rows_done(&rows);
     if (code == CONV_ALL) {
         ntff_load_recheck(t, &diag);
-        conv_print_findings(&diag, s->quiet ? CONV_QUIET : CONV_NORMAL);
+        conv_print_findings(t, &diag, s->quiet ? CONV_QUIET : CONV_NORMAL);
         code = conv_exit_code(&diag);
     }
     ntff_trace_free(t);

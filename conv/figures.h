@@ -86,11 +86,13 @@ struct conv_collective {
     uint64_t n_instances;        /* matched over at least two ranks; 0 with one rank */
     struct conv_lengths lengths; /* over ranks and instances */
     uint64_t median_ns;
-    uint32_t slowest; /* index into .cores: largest mean length */
+    uint32_t slowest;   /* index into .cores: largest mean length */
+    uint32_t n_slowest; /* ranks whose mean is the same, but for rounding */
     uint64_t slowest_mean_ns;
     uint64_t spread_ns, max_spread_ns; /* longest - shortest of an instance: mean, worst */
     uint64_t skew_ns, max_skew_ns;     /* last start - first start of an instance */
-    uint32_t latest;                   /* index into .cores: starts last most often */
+    uint32_t latest;   /* index into .cores: starts last most often; the first of n_latest such */
+    uint32_t n_latest; /* all ranks if they always start together */
 };
 
 struct conv_memory { /* a counter of device memory */

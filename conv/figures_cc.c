@@ -145,9 +145,16 @@ static void choose_matching(struct conv_cc *v, size_t n)
     match(v, n, best);
 }
 
+#define SAME_NS 1 /* by which means differ because times are whole nanoseconds */
+
 struct rank_sum {
     uint64_t sum_ns, n, latest;
 };
+
+static uint64_t mean_of(const struct rank_sum *r)
+{
+    return r->n ? r->sum_ns / r->n : 0;
+}
 
 /* One op: v[0..n), instances together. ranks and ns are scratch. */
 static struct conv_collective one_op(const struct conv_cc *v, size_t n, struct rank_sum *ranks,
@@ -173,7 +180,7 @@ static struct conv_collective one_op(const struct conv_cc *v, size_t n, struct r
         c.skew_ns += skew;
         c.max_spread_ns = spread > c.max_spread_ns ? spread : c.max_spread_ns;
         c.max_skew_ns = skew > c.max_skew_ns ? skew : c.max_skew_ns;
-        ranks[e.latest].latest++;
+        ranks[e.latest].latest += skew > 0;
     }
     if (c.n_instances) {
         c.spread_ns /= c.n_instances;
@@ -181,12 +188,15 @@ static struct conv_collective one_op(const struct conv_cc *v, size_t n, struct r
     }
     c.slowest = c.latest = v[0].rank;
     for (uint32_t r = 0; r < n_ranks; r++) {
-        uint64_t mean = ranks[r].n ? ranks[r].sum_ns / ranks[r].n : 0;
         c.n_ranks += ranks[r].n > 0;
-        if (mean > c.slowest_mean_ns)
-            c.slowest = r, c.slowest_mean_ns = mean;
+        if (mean_of(&ranks[r]) > c.slowest_mean_ns)
+            c.slowest = r, c.slowest_mean_ns = mean_of(&ranks[r]);
         if (ranks[r].latest > ranks[c.latest].latest)
             c.latest = r;
+    }
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        c.n_slowest += ranks[r].n && mean_of(&ranks[r]) + SAME_NS >= c.slowest_mean_ns;
+        c.n_latest += ranks[r].n && ranks[r].latest == ranks[c.latest].latest;
     }
     return c;
 }

@@ -2,6 +2,7 @@
 #include "conv/conv.h"
 
 #include "proto/input.h"
+#include "proto/near.h"
 #include "proto/out.h"
 
 #include <errno.h>
@@ -74,6 +75,19 @@ static int finish(int code)
     return CONV_NOTHING;
 }
 
+/* A first word that is no file and nearly a command. */
+static const char *mistyped_command(const char *word)
+{
+    size_t n;
+    const struct conv_command *commands = conv_commands(&n);
+    struct ntff_near near = ntff_near_begin(word, strlen(word));
+    if (word[0] == '-' || strpbrk(word, "/.") || access(word, F_OK) == 0)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        ntff_near_try(&near, commands[i].name);
+    return ntff_near_found(&near);
+}
+
 static int run(int argc, char **argv)
 {
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
@@ -83,6 +97,11 @@ static int run(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < n; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
+    const char *meant = argc > 1 ? mistyped_command(argv[1]) : NULL;
+    if (meant) {
+        conv_say("%s: no such file and no command; did you mean %s?", argv[1], meant);
+        return CONV_USAGE;
+    }
     return conv_cmd_convert(argc, argv);
 }
 

@@ -26,6 +26,14 @@ static bool chosen(const char *path)
     return stat(path, &st) != 0 || conv_would_replace(path);
 }
 
+bool conv_has_suffix(const char *path, const char *suffix)
+{
+    size_t len = path ? strlen(path) : 0, end = strlen(suffix);
+    if (len > 3 && strcmp(path + len - 3, ".gz") == 0)
+        len -= 3;
+    return len > end && memcmp(path + len - end, suffix, end) == 0;
+}
+
 bool conv_settle_format(int *format, const char *path, const struct conv_suffix *known, size_t n,
                         int fallback, struct ntff_error *err)
 {
@@ -35,8 +43,7 @@ bool conv_settle_format(int *format, const char *path, const struct conv_suffix 
     if (len > 3 && strcmp(path + len - 3, ".gz") == 0)
         len -= 3;
     for (size_t i = 0; i < n; i++) {
-        size_t end = strlen(known[i].text);
-        if (len > end && memcmp(path + len - end, known[i].text, end) == 0)
+        if (conv_has_suffix(path, known[i].text))
             by = known[i].format;
         at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", known[i].text);
     }

@@ -13,6 +13,9 @@ const char *conv_output_name(const char *path);
  * files. */
 bool conv_would_replace(const char *path);
 
+/* Does path end in suffix? .gz may stand behind it. path may be NULL. */
+bool conv_has_suffix(const char *path, const char *suffix);
+
 /* Formats a command can write, by the ends of names. */
 struct conv_suffix {
     const char *text; /* ".json" */

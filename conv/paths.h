@@ -9,8 +9,8 @@
  * NULL when memory ran out. */
 char *conv_base_name(const char *path);
 
-/* The name a result gets that was given none: of the input, or of the directory all of them lie in;
- * else of the first. Caller frees; NULL when memory ran out. */
+/* The name a result gets that was given none: of the input; of several, of the directory all of
+ * them lie in, else of the first. Caller frees; NULL when memory ran out. */
 char *conv_default_name(const char *const *inputs, size_t n);
 
 /* False (err says why) if writing to output would replace one of the inputs or put a file into an

@@ -67,8 +67,9 @@ static const struct conv_option options[] = {
      "is of; may be repeated; an unknown figure lists all",
      CONV_OPT_SET, 0, set_check},
     CONV_RANGE_OPTIONS(AT(range)),
-    {"output", 'o', "FILE", "write FILE instead of standard output", CONV_OPT_TEXT, AT(output),
-     NULL},
+    {"output", 'o', "FILE",
+     "write FILE instead of standard output; a name ending in .json means --json", CONV_OPT_TEXT,
+     AT(output), NULL},
     {"force", 0, NULL, "replace FILE if it exists", CONV_OPT_FLAG, AT(force), NULL},
     {"quiet", 'q', NULL, "no progress", CONV_OPT_FLAG, AT(quiet), NULL},
 };
@@ -184,6 +185,7 @@ int conv_cmd_report(int argc, char **argv)
     int code = conv_cli_parse(&conv_cli_report, argc, argv, &s, &args);
     if (code != CONV_GO)
         return code;
+    s.json |= conv_has_suffix(s.output, ".json");
     code = conv_outfile_open(&out, s.output, s.force, &args);
     conv_range_ask(&s.range, &args.load.options);
     if (code == CONV_ALL)

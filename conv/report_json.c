@@ -20,8 +20,9 @@
  *   transfers    [{direction, source, count, partial, bytes, mean_bytes, active_ns,
  *                bandwidth_bytes_per_sec}]
  *   collectives  [{op_id, algorithm, ranks, count, instances, duration_ns {...},
- *                slowest {core, mean_ns}, spread {mean_ns, max_ns}, start_skew {mean_ns, max_ns},
- *                latest {core}}]
+ *                slowest {core, mean_ns, ranks}, spread {mean_ns, max_ns},
+ *                start_skew {mean_ns, max_ns}, latest {core, ranks}}]; ranks: how many share it, of
+ *                which core is the first
  *   hbm_usage    [{process, counter, peak_bytes, peak_ts, last_bytes}]
  *   errors       [{name, timestamp, core, physical_core, source: "runtime" or "device"}]
  *   host         {cpu {samples, mean_util_percent, max_util_percent}, memory {samples,
@@ -412,12 +413,14 @@ static void put_collectives(struct form *o)
         key_object(o, "slowest");
         put_core_at(o, c->slowest);
         conv_json_key_u64(&o->j, "mean_ns", c->slowest_mean_ns);
+        conv_json_key_u64(&o->j, "ranks", c->n_slowest);
         conv_json_end(&o->j);
         put_edges(o, "spread", matched, c->spread_ns, c->max_spread_ns);
         put_edges(o, "start_skew", matched, c->skew_ns, c->max_skew_ns);
         if (matched) {
             key_object(o, "latest");
             put_core_at(o, c->latest);
+            conv_json_key_u64(&o->j, "ranks", c->n_latest);
             conv_json_end(&o->j);
         } else {
             key_null(o, "latest");

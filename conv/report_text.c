@@ -103,7 +103,7 @@ static void put_findings(const struct conv_report *r, FILE *to)
                 continue;
             ntff_diag_line(r->diag, k, line, sizeof line);
             if (!any)
-                fputs("\nLosses and repairs\n", to);
+                fprintf(to, "\nLosses and repairs%s\n", r->f->t->clipped ? ", " CONV_OF_ALL : "");
             any = true;
             put_line(to, grades[grade], "%s%s", line,
                      k == NTFF_DIAG_CLOCK_UNALIGNED ? CONV_ALIGN_HINT : "");
@@ -300,6 +300,21 @@ static void put_transfers(const struct conv_report *r, FILE *to)
     *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
 }
 
+/* The rank of which something is largest, or that n of all ranks share it. */
+static void rank_cell(const struct conv_report *r, struct conv_columns *c, uint32_t core,
+                      uint32_t n, uint32_t n_ranks)
+{
+    const struct conv_core *x = &r->f->cores.v[core];
+    char label[96];
+    conv_core_label(r->f->t, x->process, x->nc, label);
+    if (n > 1 && n == n_ranks)
+        conv_cell(c, "all alike");
+    else if (n > 1)
+        conv_cell(c, "%s and %" PRIu32 " more", label, n - 1);
+    else
+        conv_cell(c, "%s", label);
+}
+
 static void put_collectives(const struct conv_report *r, FILE *to)
 {
     const struct conv_figures *f = r->f;
@@ -314,18 +329,19 @@ static void put_collectives(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%s", head[i]);
     for (size_t i = 0; i < f->collectives.n && i < r->top; i++) {
         const struct conv_collective *x = &f->collectives.v[i];
-        const struct conv_core *slow = &f->cores.v[x->slowest], *late = &f->cores.v[x->latest];
         conv_cell(&c, "%s", conv_collective_label(x, label));
         conv_cell(&c, "%" PRIu32, x->n_ranks);
         conv_cell(&c, "%" PRIu64, x->lengths.n);
         conv_cell(&c, "%s", conv_duration(x->median_ns, a));
-        conv_cell(&c, "%s", conv_core_label(f->t, slow->process, slow->nc, label));
+        rank_cell(r, &c, x->slowest, x->n_slowest, x->n_ranks);
         conv_cell(&c, "%s", conv_duration(x->slowest_mean_ns, a));
         conv_cell(&c, "%s", x->n_instances ? conv_duration(x->spread_ns, a) : "-");
         conv_cell(&c, "%s", x->n_instances ? conv_duration(x->skew_ns, a) : "-");
         conv_cell(&c, "%s", x->n_instances ? conv_duration(x->max_skew_ns, a) : "-");
-        conv_cell(&c, "%s",
-                  x->n_instances ? conv_core_label(f->t, late->process, late->nc, label) : "");
+        if (x->n_instances)
+            rank_cell(r, &c, x->latest, x->n_latest, x->n_ranks);
+        else
+            conv_cell(&c, "%s", "");
     }
     *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
     if (f->collectives.n > r->top)

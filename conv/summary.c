@@ -184,6 +184,8 @@ enum ntff_status conv_summary_write(const struct conv_summary *s, const char *pa
     put_categories(&j, s);
     put_shape(&j, s);
     put_records(&j, s);
+    conv_json_key(&j, "clipped");
+    conv_json_bool(&j, s->t->clipped);
     put_findings(&j, s->diag, "dropped", NTFF_LOSS);
     put_findings(&j, s->diag, "repaired", NTFF_REPAIR);
     put_findings(&j, s->diag, "notes", NTFF_NOTE);

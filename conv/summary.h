@@ -12,7 +12,9 @@
  * longest_ns "flows"        written, reversed "lanes"        tracks, rows (one per lane),
  * tracks_with_lanes, most "closed_unfinished" "start_lost" "cut" "records"      in, pairs, whole,
  * unfinished, start_lost, instants, filtered, dropped, samples_in, samples_dropped "dropped"
- * "repaired" "notes"   findings by name "clock"        mode, worst_residual_ns, cores */
+ * "repaired" "notes"   findings by name, of all that was read even if only a window was written
+ * "clipped"      true then
+ * "clock"        mode, worst_residual_ns, cores */
 #ifndef CONV_SUMMARY_H
 #define CONV_SUMMARY_H
 

@@ -376,7 +376,7 @@ int conv_cmd_table(int argc, char **argv)
             code = put_tables(&s, &args, one, t, &diag, out);
         if (code == CONV_ALL) {
             ntff_load_recheck(t, &diag);
-            conv_print_findings(&diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
+            conv_print_findings(t, &diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
             code = conv_exit_code(&diag);
         }
         code = conv_outfile_close(out, s.output, code);

@@ -1,6 +1,8 @@
 /* intern - see intern.h. */
 #include "perfetto/intern.h"
 
+#include "proto/near.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,18 +77,51 @@ static ntff_str written_name(struct pft_intern *in, const char *p, size_t len)
     return in->names.items.n > before ? id : NTFF_STR_NONE;
 }
 
+/* The name of a list at *at, without the blanks around it; *at moves on. NULL at the end. */
+static const char *next_item(const char **at, size_t *len)
+{
+    if (!*at)
+        return NULL;
+    const char *p = *at + strspn(*at, " ");
+    *len = strcspn(p, ",");
+    *at = p[*len] ? p + *len + 1 : NULL;
+    while (*len && p[*len - 1] == ' ')
+        --*len;
+    return p;
+}
+
 bool pft_intern_hides(const struct pft_intern *in, const char *p, size_t len)
 {
-    for (const char *at = in->only; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        at += strspn(at, " ");
-        size_t n = strcspn(at, ",");
-        while (n && at[n - 1] == ' ')
-            n--;
-        if (n == len && memcmp(at, p, len) == 0)
+    const char *at = in->only;
+    size_t n;
+    for (const char *item; (item = next_item(&at, &n));)
+        if (n == len && memcmp(item, p, len) == 0)
             return false;
-    }
     return in->only != NULL;
+}
+
+static const char *nearest_key(const struct pft_intern *in, const char *p, size_t len)
+{
+    struct ntff_near n = ntff_near_begin(p, len);
+    for (size_t i = 0; i < PFT_KEY_SLOTS; i++)
+        if (in->keys[i].text)
+            ntff_near_try(&n, in->keys[i].text);
+    const char *near = ntff_near_found(&n);
+    return near ? near : "";
+}
+
+size_t pft_intern_unmet(const struct pft_intern *in, struct pft_unmet *out, size_t cap)
+{
+    const char *at = in->only, *item;
+    size_t n = 0, len;
+    while (n < cap && in->n_keys < PFT_MAX_KEYS && (item = next_item(&at, &len))) {
+        if (len == 0 || pft_intern_find(in, item, len))
+            continue;
+        snprintf(out[n].name, sizeof out->name, "%.*s", (int)(len < 64 ? len : 64), item);
+        snprintf(out[n].near, sizeof out->near, "%s", nearest_key(in, item, len));
+        n++;
+    }
+    return n;
 }
 
 const struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_t len)

@@ -71,6 +71,13 @@ uint32_t pft_intern_known(const struct pft_intern *in, const char *p, size_t len
 /* True if records' facts of this name are left out; of names with an iid .hidden tells. */
 bool pft_intern_hides(const struct pft_intern *in, const char *p, size_t len);
 
+/* A name of in->only that no fact had, and one met that may have been meant, "" = none. */
+struct pft_unmet {
+    char name[64], near[64];
+};
+/* Fills at most cap of them; returns how many. 0 when the table is full: nobody knows then. */
+size_t pft_intern_unmet(const struct pft_intern *in, struct pft_unmet *out, size_t cap);
+
 /* The annotation name p[0..len), NULL when the table is full. What is written for it has '.', '['
  * and ']' replaced by '_' (readers would do so), is valid UTF-8, not empty, and no other name's. */
 const struct pft_key *pft_intern_key(struct pft_intern *in, const char *p, size_t len);

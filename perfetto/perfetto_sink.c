@@ -522,6 +522,9 @@ enum ntff_status pft_write(const struct ntff_trace *t, const struct pft_options 
     if (status == NTFF_OK)
         status = write_all(&s, out, err);
     stop_details(&s);
+    s.stats->n_unmet = status == NTFF_OK && opt->only_args
+                           ? pft_intern_unmet(&s.in, s.stats->unmet, NTFF_ARRAY_LEN(s.stats->unmet))
+                           : 0;
     pft_layout_done(&s.layout);
     pft_intern_done(&s.in);
     free(s.name_iids);

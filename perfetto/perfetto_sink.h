@@ -1,5 +1,5 @@
 /* perfetto_sink - a trace as a Perfetto protobuf trace (.pftrace).
- * Knows: model, walk, layout, packets.
+ * Knows: model, walk, layout, packets, intern.
  *
  * One sequence. First the clock, provenance and every track; then the events in time order, each
  * span as a begin and an end packet on the uuid of its lane. Times are host time rebased to a small
@@ -9,6 +9,7 @@
 #ifndef PFT_PERFETTO_SINK_H
 #define PFT_PERFETTO_SINK_H
 
+#include "perfetto/intern.h"
 #include "proto/out.h"
 #include "proto/sink.h"
 
@@ -32,6 +33,9 @@ struct pft_stats { /* what was written */
     /* bytes of packets by kind; what is not here stands before the events */
     uint64_t span_bytes, instant_bytes, sample_bytes;
     uint64_t flow_bytes; /* arrows at spans and instants */
+    /* names of .only_args that nothing written has, the first few */
+    struct pft_unmet unmet[4];
+    size_t n_unmet;
 };
 
 /* Writes t to out (without committing it). Errors: NOMEM, CANCELLED, LIMIT (longer than 2^62 ns),

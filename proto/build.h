@@ -134,6 +134,21 @@ bool ntff_build_device_zero(struct ntff_builder *b, uint32_t proc, uint32_t nc,
 /* False if the filters leave this logical core out. */
 bool ntff_build_wants(struct ntff_builder *b, uint32_t proc, uint32_t nc);
 
+/* Options that pick from what there is. */
+enum ntff_filter_by {
+    NTFF_FILTER_CORE,
+    NTFF_FILTER_TYPE,
+    NTFF_FILTER_PROCESS,
+    NTFF_FILTER_INSTANCE,
+    NTFF_FILTER_ENGINE,
+    NTFF_FILTER_QUEUE,
+    NTFF_FILTERS
+};
+/* A decoder that asks a filter itself met what is called name, and the filter lets it through or
+ * not: a filter that matches nothing is told, with what there is. */
+bool ntff_build_met(struct ntff_builder *b, enum ntff_filter_by by, const char *name,
+                    bool passes) NTFF_MUST_CHECK;
+
 /* -- a window (--from, --to): what of a core lies surely outside it --------------------------- */
 
 struct ntff_core_window {

@@ -162,6 +162,11 @@ struct ntff_filter {
     bool other_on;                           /* types outside the table, unless named below */
     NTFF_VEC(struct ntff_filter_name) names; /* every name asked for, in the user's order */
     const char *process, *instance;
+    /* what there was to choose from */
+    unsigned hit;                    /* bit by enum ntff_filter_by: something passed */
+    uint64_t cores_met;              /* logical cores below 64 */
+    NTFF_VEC(ntff_str) names_met[2]; /* of ENGINE and QUEUE, the first few */
+    bool device_met;                 /* any device profile with records */
 };
 
 static inline void ntff_event_clear(struct ntff_event *e, unsigned flags)
@@ -250,7 +255,7 @@ bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntf
  * one); other filters that let nothing through are named in a note. */
 enum ntff_status ntff_builder_check_filters(struct ntff_builder *b,
                                             struct ntff_error *err) NTFF_MUST_CHECK;
-bool ntff_builder_process_passes(const struct ntff_builder *b, uint32_t proc);
+bool ntff_builder_process_passes(struct ntff_builder *b, uint32_t proc);
 /* counters.c: samples of an allocation's running totals; the two steps of a transfer's bandwidth.
  */
 bool ntff_build_memory_samples(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,

@@ -509,8 +509,23 @@ bool ntff_device_other(struct ntff_device *d, struct ntff_ring *ring, uint64_t i
     }
 }
 
+/* Tells which engines a ring has records of, when only some are wanted. */
+static bool met_engines(struct ntff_device *d, const struct ntff_ring *ring)
+{
+    for (unsigned type = 0; type < NTFF_ARRAY_LEN(ring->look.of_type); type++) {
+        if (!ring->look.of_type[type] || !ntff_notif_has_engine(type))
+            continue;
+        const struct ntff_stream *s = ntff_device_stream(d, ring->ref, type);
+        if (!s || !ntff_build_met(d->b, NTFF_FILTER_ENGINE, s->label, s->on))
+            return false;
+    }
+    return true;
+}
+
 bool ntff_device_ring(struct ntff_device *d, struct ntff_ring *ring)
 {
+    if (d->opt->filter_engine && !met_engines(d, ring))
+        return false;
     d->counts.records_in += ring->n;
     for (int k = 0; k < NTFF_NK_COUNT; k++)
         d->of_kind[k] += ntff_ring_of_kind(&ring->look, k);

@@ -91,6 +91,9 @@ static bool queue_track(struct ntff_device *d, const struct ntff_blob_ref *r, un
     snprintf(number, sizeof number, "Q%u", q);
     snprintf(name, sizeof name, "%s%sQ%u-%s %s", text, *text ? "-" : "", q, e, k ? "S2M" : "M2S");
     f->on = ntff_device_listed(d->opt->filter_queue, number, text);
+    if (d->opt->filter_queue &&
+        !ntff_build_met(d->b, NTFF_FILTER_QUEUE, *text ? text : number, f->on))
+        return false;
     f->track = dma_track(d, name, (int32_t)((r->engine_index & 0xffff) * 40 + q * 2 + (unsigned)k));
     return f->track != NTFF_NONE;
 }

@@ -74,8 +74,7 @@ enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
       "files do not fit the schema given")                                                         \
     X(VERSION, NOTE, "file has a version outside the supported range",                             \
       "files have a version outside the supported range")                                          \
-    X(FILTERED_ALL, NOTE, "set of filters lets no record through",                                 \
-      "sets of filters let no record through")                                                     \
+    X(FILTERED_ALL, NOTE, "filter matches nothing", "filters match nothing")                       \
     X(UNSYNCED, NOTE, "instance keeps its own host clock, not synchronised with the others",       \
       "instances keep their own host clock, not synchronised with the others")                     \
     X(FLOW_REVERSED, NOTE, "flow points back in time (device before its host call)",               \

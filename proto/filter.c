@@ -1,7 +1,9 @@
 /* filter - names of events, and which of them the user wants. */
 #include "proto/builder.h"
+#include "proto/near.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,29 +52,36 @@ static bool type_passes(struct ntff_filter *f, const struct ntff_rec *r, ntff_st
     return r->type < NTFF_N_EVENT_TYPES ? f->type_on[r->type] : f->other_on;
 }
 
-bool ntff_builder_process_passes(const struct ntff_builder *b, uint32_t proc)
+/* Notes that a filter let something through; returns what it was told. */
+static bool note(struct ntff_filter *f, enum ntff_filter_by by, bool passes)
 {
-    const struct ntff_filter *f = &b->filter;
+    f->hit |= (unsigned)passes << by;
+    return passes;
+}
+
+bool ntff_builder_process_passes(struct ntff_builder *b, uint32_t proc)
+{
+    struct ntff_filter *f = &b->filter;
     const struct ntff_process *p = &b->processes.v[proc];
     char pid[24];
-    if (f->instance && !in_list(f->instance, ntff_text(&b->t->strs, p->instance)))
-        return false;
+    bool pass = !f->instance || note(f, NTFF_FILTER_INSTANCE,
+                                     in_list(f->instance, ntff_text(&b->t->strs, p->instance)));
+    if (!f->process)
+        return pass;
     snprintf(pid, sizeof pid, "%" PRIu64, p->pid);
-    return !f->process || in_list(f->process, pid);
+    return note(f, NTFF_FILTER_PROCESS, in_list(f->process, pid)) && pass;
 }
 
 /* Core, instance and process. */
-static bool place_passes(const struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r)
+static bool place_passes(struct ntff_builder *b, uint32_t proc, uint32_t nc)
 {
-    const struct ntff_filter *f = &b->filter;
-    if (f->cores.n) {
-        bool hit = false;
-        for (size_t i = 0; i < f->cores.n; i++)
-            hit |= r->nc_idx >= f->cores.v[i].lo && r->nc_idx <= f->cores.v[i].hi;
-        if (!hit)
-            return false;
-    }
-    return ntff_builder_process_passes(b, proc);
+    struct ntff_filter *f = &b->filter;
+    bool hit = f->cores.n == 0;
+    for (size_t i = 0; i < f->cores.n; i++)
+        hit |= nc >= f->cores.v[i].lo && nc <= f->cores.v[i].hi;
+    f->cores_met |= nc < 64 ? UINT64_C(1) << nc : 0;
+    note(f, NTFF_FILTER_CORE, hit);
+    return ntff_builder_process_passes(b, proc) && hit;
 }
 
 bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
@@ -81,7 +90,8 @@ bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntf
     struct ntff_filter *f = &b->filter;
     if (!f->active)
         return true;
-    bool pass = (!f->types_given || type_passes(f, r, name)) && place_passes(b, proc, r);
+    bool type = !f->types_given || note(f, NTFF_FILTER_TYPE, type_passes(f, r, name));
+    bool pass = place_passes(b, proc, r->nc_idx) && type;
     f->n_asked++;
     f->n_kept += pass;
     return pass;
@@ -89,47 +99,41 @@ bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntf
 
 bool ntff_build_wants(struct ntff_builder *b, uint32_t proc, uint32_t nc)
 {
-    struct ntff_rec r = {.nc_idx = nc, .type = NTFF_ET_DEVICE_EXEC};
-    return !b->filter.active || place_passes(b, proc, &r);
+    b->filter.device_met = true;
+    return !b->filter.active || place_passes(b, proc, nc);
+}
+
+#define MANY_NAMES 8 /* as many are remembered, and shown */
+
+bool ntff_build_met(struct ntff_builder *b, enum ntff_filter_by by, const char *name, bool passes)
+{
+    struct ntff_filter *f = &b->filter;
+    note(f, by, passes);
+    if (passes || f->names_met[by == NTFF_FILTER_QUEUE].n > MANY_NAMES)
+        return true;
+    ntff_str id = ntff_intern(&b->t->strs, name, strlen(name));
+    for (size_t i = 0; i < f->names_met[by == NTFF_FILTER_QUEUE].n; i++)
+        if (f->names_met[by == NTFF_FILTER_QUEUE].v[i] == id)
+            return true;
+    ntff_str *x = id == NTFF_STR_NONE
+                      ? NULL
+                      : NTFF_VEC_PUSH(b->budget, &f->names_met[by == NTFF_FILTER_QUEUE]);
+    if (!x)
+        return ntff_builder_no_memory(b);
+    *x = id;
+    return true;
 }
 
 /* -- filters that met nothing -------------------------------------------------------------------
  */
 
-/* How many letters two names differ by, roughly: enough to find a slip of the finger. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[64], n = strlen(b);
-    if (strlen(a) > 60 || n > 60)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t best = corner + (a[i - 1] != b[j - 1]);
-            corner = row[j];
-            best = corner + 1 < best ? corner + 1 : best;
-            row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-        }
-    }
-    return row[n];
-}
-
 static enum ntff_status no_such_type(const char *text, struct ntff_error *err)
 {
-    size_t best = SIZE_MAX;
-    const char *near = NULL;
-    for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++) {
-        const char *name = ntff_event_type(i)->name;
-        size_t d = distance(text, name);
-        if (d < best) {
-            best = d;
-            near = name;
-        }
-    }
-    if (near && best <= strlen(text) / 3 + 1)
+    struct ntff_near n = ntff_near_begin(text, strlen(text));
+    for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
+        ntff_near_try(&n, ntff_event_type(i)->name);
+    const char *near = ntff_near_found(&n);
+    if (near)
         return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
                          "event type filter: nothing is called '%s'; did you mean %s?", text, near);
     return ntff_fail(
@@ -137,46 +141,121 @@ static enum ntff_status no_such_type(const char *text, struct ntff_error *err)
         "event type filter: nothing is called '%s', neither a known type nor an event here", text);
 }
 
-/* What could have been asked for: "pid 1000, pid 1001; NC0, NC1". */
-static void list_there_is(const struct ntff_builder *b, char *out, size_t cap)
+struct list {
+    char text[120];
+    size_t len, n;
+    bool full, none;
+};
+
+/* One more of what there is: "NC0, NC1, ..." */
+static void list_add(struct list *l, const char *fmt, ...) NTFF_PRINTF(2, 3);
+static void list_add(struct list *l, const char *fmt, ...)
 {
-    uint64_t seen = 0; /* logical cores below 64 */
-    size_t n = 0;
-#define PUT(...)                                                                                   \
-    do {                                                                                           \
-        int k = n < cap ? snprintf(out + n, cap - n, __VA_ARGS__) : 0;                             \
-        n += k > 0 ? (size_t)k : 0;                                                                \
-    } while (0)
-    out[0] = '\0';
-    for (size_t i = 0; i < b->processes.n && i < 4; i++) {
+    char item[100];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(item, sizeof item, fmt, ap);
+    va_end(ap);
+    if (l->full)
+        return;
+    l->full = l->n == MANY_NAMES || l->len + strlen(item) + sizeof ", , ..." > sizeof l->text;
+    l->len += (size_t)snprintf(l->text + l->len, sizeof l->text - l->len, "%s%s",
+                               l->n++ ? ", " : "", l->full ? "..." : item);
+}
+
+static void list_processes(const struct ntff_builder *b, bool instances, struct list *l)
+{
+    for (size_t i = 0, k; i < b->processes.n; i++) {
         const struct ntff_process *p = &b->processes.v[i];
-        PUT("%s%s%spid %" PRIu64, i ? ", " : "", ntff_text(&b->t->strs, p->instance),
-            p->instance ? " " : "", p->pid);
+        for (k = 0; k < i; k++)
+            if (instances ? b->processes.v[k].instance == p->instance
+                          : b->processes.v[k].pid == p->pid)
+                break;
+        if (k < i)
+            continue;
+        if (!instances && p->pid)
+            list_add(l, "%" PRIu64, p->pid);
+        else if (instances && p->instance)
+            list_add(l, "%s", ntff_text(&b->t->strs, p->instance));
     }
-    for (size_t i = 0; i < b->tracks.n; i++)
-        if (b->tracks.v[i].nc < 64)
-            seen |= UINT64_C(1) << b->tracks.v[i].nc;
-    for (unsigned nc = 0, first = 1; nc < 64; nc++)
-        if (seen >> nc & 1) {
-            PUT("%sNC%u", first ? "; " : ", ", nc);
-            first = 0;
-        }
-#undef PUT
+}
+
+/* What a filter could have been asked for. */
+static void list_there_is(const struct ntff_builder *b, enum ntff_filter_by by, struct list *l)
+{
+    const struct ntff_filter *f = &b->filter;
+    switch (by) {
+    case NTFF_FILTER_CORE:
+        for (unsigned nc = 0; nc < 64; nc++)
+            if (f->cores_met >> nc & 1)
+                list_add(l, "NC%u", nc);
+        break;
+    case NTFF_FILTER_TYPE:
+        for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
+            if (b->type_names[i])
+                list_add(l, "%s", ntff_event_type(i)->name);
+        break;
+    case NTFF_FILTER_PROCESS:
+    case NTFF_FILTER_INSTANCE:
+        list_processes(b, by == NTFF_FILTER_INSTANCE, l);
+        break;
+    default:
+        for (size_t i = 0; i < f->names_met[by == NTFF_FILTER_QUEUE].n; i++)
+            list_add(l, "%s", ntff_text(&b->t->strs, f->names_met[by == NTFF_FILTER_QUEUE].v[i]));
+    }
+    l->none = l->n == 0;
+    if (l->none)
+        list_add(l, "none");
+}
+
+/* Notes each filter that was given and matched nothing, and filters no record passes together. */
+static void note_unmatched(struct ntff_builder *b)
+{
+    const struct ntff_filter *f = &b->filter;
+    const struct ntff_load_options *o = b->opt;
+    const struct {
+        const char *option, *value;
+        bool unasked;
+    } of[NTFF_FILTERS] = {
+        [NTFF_FILTER_CORE] = {"--core", o->filter_core, false},
+        [NTFF_FILTER_TYPE] = {"--type", o->filter_type, false},
+        [NTFF_FILTER_PROCESS] = {"--process", o->filter_process, false},
+        [NTFF_FILTER_INSTANCE] = {"--instance", o->filter_instance, false},
+        [NTFF_FILTER_ENGINE] = {"--engine", o->filter_engine, o->no_device},
+        [NTFF_FILTER_QUEUE] = {"--queue", o->filter_queue, o->no_device || o->no_dma}};
+    char all[sizeof b->diag->of->detail] = "";
+    size_t len = 0;
+    unsigned n = 0, n_given = 0;
+    for (int by = 0; by < NTFF_FILTERS; by++) {
+        struct list there = {.n = 0};
+        n_given += of[by].value != NULL;
+        if (!of[by].value || f->hit >> by & 1 || of[by].unasked)
+            continue;
+        if (n && by >= NTFF_FILTER_ENGINE) /* not asked about what others left out */
+            break;
+        list_there_is(b, by, &there);
+        if (there.none && of[by].value[strspn(of[by].value, ", ")] == '^')
+            continue; /* leaves nothing out of nothing */
+        if (len < sizeof all)
+            len += (size_t)snprintf(all + len, sizeof all - len, "%s%s %.40s (there is %s)",
+                                    n ? ", then " : "", of[by].option, of[by].value, there.text);
+        n++;
+    }
+    if (n)
+        ntff_diag_add(b->diag, NTFF_DIAG_FILTERED_ALL, n, NULL, NTFF_NO_OFFSET, "%s", all);
+    else if (n_given > 1 && f->n_asked && !f->n_kept)
+        ntff_diag_add(b->diag, NTFF_DIAG_FILTERED_ALL, 1, NULL, NTFF_NO_OFFSET,
+                      "all of them together, of %" PRIu64 " records", f->n_asked);
 }
 
 enum ntff_status ntff_builder_check_filters(struct ntff_builder *b, struct ntff_error *err)
 {
     const struct ntff_filter *f = &b->filter;
-    char there[120];
-    if (f->n_asked == 0)
+    if (f->n_asked == 0 && !f->device_met && b->t->counts.samples_in == 0)
         return NTFF_OK;
-    for (size_t i = 0; i < f->names.n; i++)
+    for (size_t i = 0; i < f->names.n && f->n_asked; i++)
         if (!f->names.v[i].known && !f->names.v[i].hit)
             return no_such_type(ntff_text(&b->t->strs, f->names.v[i].name), err);
-    if (f->n_kept)
-        return NTFF_OK;
-    list_there_is(b, there, sizeof there);
-    ntff_diag_add(b->diag, NTFF_DIAG_FILTERED_ALL, 1, NULL, NTFF_NO_OFFSET,
-                  "%" PRIu64 " records read; there is %s", f->n_asked, there);
+    note_unmatched(b);
     return NTFF_OK;
 }

@@ -608,9 +608,8 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     if (b->t->strs.bad_texts)
         ntff_diag_add(b->diag, NTFF_DIAG_BAD_TEXT, b->t->strs.bad_texts, NULL, NTFF_NO_OFFSET,
                       NULL);
-    if (b->t->n_events + b->t->n_samples == 0 && b->filter.n_asked && !b->filter.n_kept)
-        ntff_fail(err, NTFF_NOTHING, NTFF_NO_OFFSET, "nothing left after the filters: %s",
-                  b->diag->of[NTFF_DIAG_FILTERED_ALL].detail);
+    if (b->t->n_events + b->t->n_samples == 0 && b->diag->of[NTFF_DIAG_FILTERED_ALL].count)
+        ntff_fail(err, NTFF_NOTHING, NTFF_NO_OFFSET, "nothing left after the filters");
     else if (b->t->n_events + b->t->n_samples == 0)
         ntff_fail(
             err, NTFF_NOTHING, NTFF_NO_OFFSET,
@@ -639,6 +638,8 @@ static void end(struct loader *l)
     NTFF_VEC_FREE(m, &b->auxes);
     NTFF_VEC_FREE(m, &b->filter.cores);
     NTFF_VEC_FREE(m, &b->filter.names);
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(b->filter.names_met); i++)
+        NTFF_VEC_FREE(m, &b->filter.names_met[i]);
     NTFF_VEC_FREE(m, &l->entries);
     NTFF_VEC_FREE(m, &l->profiles);
     ntff_map_free(&l->seen);

@@ -1,9 +1,12 @@
 /* load_args - see load_args.h. */
 #include "proto/load_args.h"
 
+#include "proto/near.h"
 #include "proto/notif.h"
 
 #include <ctype.h>
+#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,6 +138,47 @@ static bool parse_jobs(const char *text, unsigned *jobs)
         return false;
     *jobs = (unsigned)n;
     return true;
+}
+
+/* -- mistakes -------------------------------------------------------------------------------------
+ */
+
+static void unknown_option(const char *word, const struct option *longs, char *out, size_t cap)
+{
+    const char *name = word + strspn(word, "-");
+    size_t len = strcspn(name, "="), n = 0, at;
+    struct ntff_near near = ntff_near_begin(name, len);
+    for (const struct option *o = longs; o->name; o++) {
+        n += strncmp(o->name, name, len) == 0;
+        ntff_near_try(&near, o->name);
+    }
+    const char *meant = ntff_near_found(&near);
+    if (n < 2) {
+        snprintf(out, cap,
+                 meant ? "unknown option %.100s; did you mean --%s?" : "unknown option %.100s",
+                 word, meant);
+        return;
+    }
+    at = (size_t)snprintf(out, cap, "ambiguous option %.100s:", word);
+    for (const struct option *o = longs; o->name && at < cap; o++)
+        if (strncmp(o->name, name, len) == 0)
+            at += (size_t)snprintf(out + at, cap - at, " --%s", o->name);
+}
+
+void ntff_option_mistake(int c, int optopt_, const char *word, const struct option *longs,
+                         char *out, size_t cap)
+{
+    bool letter = optopt_ > 0 && optopt_ < 256 && !(word[0] == '-' && word[1] == '-');
+    const char short_form[] = {'-', letter ? (char)optopt_ : '-', '\0'};
+    const char *name = letter ? short_form : word;
+    if (c == ':')
+        snprintf(out, cap, "%.150s: needs a value", name);
+    else if (letter)
+        snprintf(out, cap, "unknown option %s", name);
+    else if (optopt_ != 0)
+        snprintf(out, cap, "%.150s: takes no value", name);
+    else
+        unknown_option(word, longs, out, cap);
 }
 
 static bool is_word(const char *p, size_t n, const char *word)

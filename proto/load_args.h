@@ -44,6 +44,13 @@ enum ntff_status ntff_load_setup_finish(struct ntff_load_setup *s, const char *e
                                         struct ntff_error *err) NTFF_MUST_CHECK;
 void ntff_load_setup_done(struct ntff_load_setup *s);
 
+/* What getopt_long means by returning c, '?' or ':', in words: optopt_ is its optopt, word the last
+ * argument it took. Of an ambiguous option the candidates are named, of an unknown one the nearest
+ * there is. longs ends with a name of NULL. */
+struct option;
+void ntff_option_mistake(int c, int optopt_, const char *word, const struct option *longs,
+                         char *out, size_t cap);
+
 /* "1500", "64M", "2GiB" (powers of 1024) -> bytes; false if it is none. */
 bool ntff_parse_bytes(const char *text, size_t *bytes);
 

@@ -282,6 +282,7 @@ enum ntff_status ntff_trace_clip(struct ntff_trace *t, uint64_t from_ns, uint64_
     uint32_t *map = malloc((n_map + 1) * sizeof *map);
     if (!map)
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory to cut the time range");
+    t->clipped = true;
     clear_lanes(t, diag);
     for (size_t i = 0; i < n_map; i++) {
         struct ntff_event *e = &t->events[i];

@@ -261,6 +261,7 @@ struct ntff_trace {
     size_t n_clocks;
 
     uint64_t begin_ns, end_ns; /* first start, last end over everything; 0, 0 when empty */
+    bool clipped; /* by ntff_trace_clip; findings are still those of all that was read */
     struct ntff_counts counts;
     enum ntff_clock_mode clock_mode;
     ntff_str schema; /* "built-in" or the path of the schema used */

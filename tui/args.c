@@ -37,7 +37,7 @@ static const struct tui_option options[OPT_COUNT] = {
     [OPT_COLOR] = {"color", "auto|256|16|never",
                    "default auto; NO_COLOR in the environment: never"},
     [OPT_NO_MOUSE] = {"no-mouse", NULL, "leave the mouse to the terminal"},
-    [OPT_HELP] = {"help", NULL, "this text"},
+    [OPT_HELP] = {"help", NULL, "this text", 'h'},
     [OPT_VERSION] = {"version", NULL, "print the version"},
 };
 
@@ -132,10 +132,12 @@ int tui_args_parse(struct tui_args *a, int argc, char **argv, struct ntff_error 
     optind = 0;
     for (int c; (c = getopt_long(argc, argv, ":hj:", longs, NULL)) != -1;) {
         int rc = 0;
-        if (c == ':')
-            return bad(err, argv[optind - 1], "needs a value");
-        if (c == '?')
-            return bad(err, argv[optind - 1], "ambiguous or unknown option (--help lists them)");
+        if (c == ':' || c == '?') {
+            char what[400];
+            ntff_option_mistake(c, optopt, argv[optind - 1], longs, what, sizeof what);
+            (void)!ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "%s (--help lists all)", what);
+            return 2;
+        }
         if (c == 'h')
             a->help = true;
         else if (ntff_load_arg_letter(c))
@@ -195,7 +197,7 @@ void tui_usage(FILE *to)
           "together. F1 lists the keys.\n\n",
           to);
     for (int i = 0; i < OPT_COUNT; i++)
-        usage_line(to, 0, options[i].name, NULL, options[i].arg, options[i].help);
+        usage_line(to, options[i].letter, options[i].name, NULL, options[i].arg, options[i].help);
     fputs("\nReading:\n", to);
     const struct ntff_load_arg *load = ntff_load_args(&n);
     for (size_t i = 0; i < n; i++)

@@ -19,9 +19,10 @@ struct tui_args {
     int colors; /* enum tui_colors; -1 = as the terminal can */
 };
 
-/* One option of our own: name, value's name (NULL = none), help. */
+/* One option of our own: name, value's name (NULL = none), help, letter (0 = none). */
 struct tui_option {
     const char *name, *arg, *help;
+    char letter;
 };
 const struct tui_option *tui_options(size_t *n);
 

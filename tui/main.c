@@ -178,10 +178,24 @@ static bool refuse(struct ntff_error *err, enum ntff_status status, const char *
     return false;
 }
 
+/* What there is to ask for, behind what was wrong. */
+static bool refuse_reach(struct ntff_error *err, enum ntff_status status, const char *wrong,
+                         const struct tui_time_base *base)
+{
+    char length[TUI_TIME_CAP];
+    tui_fmt_dur(length, base->end - base->begin, "us");
+    return refuse(err, status,
+                  "%s; the trace reaches from %" PRIu64 " to %" PRIu64
+                  " (0 to %s); times are such nanoseconds, or count from the begin with a unit: "
+                  "20ms, 1.5s",
+                  wrong, base->begin, base->end, length);
+}
+
 /* One of --from and --to, unless it is NULL. */
 static bool moment_of(const char *option, const char *text, const struct tui_time_base *base,
                       uint64_t *out, struct ntff_error *err)
 {
+    char wrong[120];
     if (!text)
         return true;
     if (!tui_parse_moment(text, base, out))
@@ -189,19 +203,16 @@ static bool moment_of(const char *option, const char *text, const struct tui_tim
                       text);
     if (*out >= base->begin)
         return true;
+    snprintf(wrong, sizeof wrong, "%s %.80s: before the trace begins", option, text);
     if (*out > 0 && *out < NTFF_NS_PER_SEC) /* "5" for "5s" */
-        return refuse(err, NTFF_INVALID,
-                      "%s %.80s: before the trace begins; did you mean %.20ss or %.20sms?", option,
-                      text, text, text);
-    return refuse(err, NTFF_INVALID, "%s %.80s: before the trace begins, at %" PRIu64, option, text,
-                  base->begin);
+        return refuse(err, NTFF_INVALID, "%s; did you mean %.20ss or %.20sms?", wrong, text, text);
+    return refuse_reach(err, NTFF_INVALID, wrong, base);
 }
 
 /* --from and --to as absolute times within the trace; equal when neither is given. */
 static bool range_of(const struct program *p, uint64_t *from, uint64_t *to, struct ntff_error *err)
 {
     struct tui_time_base base = {p->t->begin_ns, p->t->end_ns, p->t->begin_ns};
-    char length[TUI_TIME_CAP];
     *from = p->t->begin_ns;
     *to = p->t->end_ns;
     if (!moment_of("--from", p->args.from, &base, from, err) ||
@@ -209,13 +220,8 @@ static bool range_of(const struct program *p, uint64_t *from, uint64_t *to, stru
         return false;
     if (p->args.from && p->args.to && *to <= *from)
         return refuse(err, NTFF_INVALID, "--from is not before --to");
-    if ((p->args.from && *from >= base.end) || (p->args.to && *to <= base.begin)) {
-        tui_fmt_dur(length, base.end - base.begin, "us");
-        return refuse(err, NTFF_NOTHING,
-                      "nothing between --from and --to; the trace reaches from %" PRIu64
-                      " to %" PRIu64 " (0 to %s)",
-                      base.begin, base.end, length);
-    }
+    if ((p->args.from && *from >= base.end) || (p->args.to && *to <= base.begin))
+        return refuse_reach(err, NTFF_NOTHING, "nothing between --from and --to", &base);
     *to = *to > base.end ? base.end : *to;
     if (!p->args.from && !p->args.to)
         *to = *from;
@@ -246,15 +252,22 @@ static const char *title_of(const struct program *p)
     return p->args.n_inputs ? p->args.inputs[0] : "";
 }
 
-/* Prints findings of grade LOSS; the exit code for them. */
-static int say_losses(const struct program *p)
+/* One finding, if there is any of its kind. */
+static void say_finding(const struct program *p, enum ntff_diag_kind kind)
 {
     char line[600];
+    if (p->diag.of[kind].count == 0)
+        return;
+    ntff_diag_line(&p->diag, kind, line, sizeof line);
+    complain(line);
+}
+
+/* Prints findings of grade LOSS, and filters that match nothing; the exit code for them. */
+static int say_losses(const struct program *p)
+{
     for (int i = 0; i < NTFF_DIAG_COUNT; i++)
-        if (p->diag.of[i].count && ntff_diag_grade((enum ntff_diag_kind)i) == NTFF_LOSS) {
-            ntff_diag_line(&p->diag, (enum ntff_diag_kind)i, line, sizeof line);
-            complain(line);
-        }
+        if (ntff_diag_grade((enum ntff_diag_kind)i) == NTFF_LOSS || i == NTFF_DIAG_FILTERED_ALL)
+            say_finding(p, (enum ntff_diag_kind)i);
     return ntff_diag_lossy(&p->diag) ? EXIT_LOSSES : EXIT_GOOD;
 }
 
@@ -478,6 +491,8 @@ static int not_loaded(const struct program *p, enum ntff_status st)
 {
     bool known = false;
     tui_term_close();
+    if (st == NTFF_NOTHING)
+        say_finding(p, NTFF_DIAG_FILTERED_ALL);
     for (size_t i = 0; st == NTFF_NOTHING && i < p->args.n_inputs; i++) {
         const char *what = ntff_foreign(p->args.inputs[i]);
         char text[600];

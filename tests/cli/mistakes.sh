@@ -24,7 +24,12 @@ says "no argument: says how to get help" '[Uu]sage|--help'
 exits "unknown option" 2 "$conv" --no-such-option in
 says "unknown option: is named" 'no-such-option'
 exits "mistyped option" 2 "$conv" --frm 1s in
-says "mistyped option: is named" 'ambiguous or unknown option --frm'
+says "mistyped option: the one that was meant" 'unknown option --frm; did you mean --from\?$'
+exits "shortened option" 2 "$conv" --no-s in
+says "shortened option: what it may be" 'ambiguous option --no-s: --no-system --no-semaphores$'
+exits "mistyped command" 2 "$conv" conver in
+says "mistyped command: the one that was meant" 'conver: no such file and no command; did you mean convert\?$'
+exits "a path that is no command" 1 "$conv" ./conver
 exits "unknown letter" 2 "$conv" -x in
 says "unknown letter: is named" 'unknown option -x'
 exits "an option without its value" 2 "$conv" -o
@@ -226,6 +231,44 @@ is "standard input: as many events as from the file" \
 exits "--engine of a name that is no engine" 2 "$conv" --engine PE,Foo -o t.json "$cases/e-device"
 says "--engine: says which there are" "expected a list of PE" "$TMP/stderr"
 exits "--engine of engines and CC-cores" 0 "$conv" -q --engine "^tensor, ACT ,CC-core" -o t.json "$cases/e-device"
+
+# filters that match nothing are named, with what there is
+matches_nothing() { # STATUS PATTERN ARGS...
+    exits "${*:3}: matches nothing" "$1" "$conv" -o out/t.pftrace "${@:3}" "$device"
+    says "${*:3}: says so" "^ntff-conv: $2\$"
+    is "${*:3}: once" "$(grep -c 'match' "$TMP/stderr")" 1
+    rm -f out/*
+}
+device=$cases/e-device
+is "core 7 is not there" "$("$conv" events "$device" --columns nc_idx | grep -cx 7)" 0
+matches_nothing 0 '1 filter matches nothing: --core 7 \(there is NC0(, NC[0-9])*\)' --core 7
+matches_nothing 1 '1 filter matches nothing: --process 7 \(there is 1000\)' --process 7
+matches_nothing 1 '1 filter matches nothing: --instance i-7 \(there is i-EXAMPLE0\)' --instance i-7
+matches_nothing 0 '1 filter matches nothing: --queue q7 \(there is .+\)' --queue q7
+matches_nothing 0 '1 filter matches nothing: --engine CC-core \(there is Tensor.*\)' --engine CC-core
+matches_nothing 1 '2 filters match nothing; first: --core 7 \(there is NC0.*\), then --process 7 \(there is 1000\)' \
+    --core 7 --process 7
+matches_nothing 1 '1 filter matches nothing: --core 7 \(there is NC0.*\)' --core 7 --no-system
+exits "--core 7: report says so" 0 "$conv" report --core 7 "$device"
+says "--core 7: report says so" '--core 7 \(there is NC0'
+exits "a filter that matches: nothing to say" 0 "$conv" -o out/t.pftrace --core 0 --queue ^q7 --engine PE "$device"
+silent "a filter that matches: nothing is said"
+rm -f out/*
+if [ -x "$tui" ]; then
+    exits "ntff-tui: a filter that matches nothing" 1 "$tui" --print --process 7 "$device"
+    says "ntff-tui: a filter that matches nothing: is named" 'ntff-tui: 1 filter matches nothing: --process 7 \(there is 1000\)'
+    exits "ntff-tui: mistyped option" 2 "$tui" --frm 1s "$device"
+    says "ntff-tui: mistyped option: the one that was meant" 'unknown option --frm; did you mean --from\?'
+fi
+
+# names of --args
+for suffix in pftrace json; do
+    exits "--args of names that no event has, .$suffix" 0 "$conv" -o out/t.$suffix --args "exec_idd, model_id,zzz" "$device"
+    is "--args: these are named, with the nearest there is, .$suffix" "$(cat "$TMP/stderr")" \
+        "ntff-conv: --args: no event has exec_idd; did you mean exec_id?
+ntff-conv: --args: no event has zzz"
+    rm -f out/*
+done
 
 # blanks in a list
 "$conv" -q --args "exec_id,model_id" -o dense.json "$cases/e-device"
