@@ -74,6 +74,15 @@ uint32_t tui_key_parse(const char *name, size_t len)
     return c != TUI_TEXT_END && t.p == t.end && t.escape_len == 0 && c != ' ' ? c : 0;
 }
 
+void tui_key_list(char *out, size_t cap)
+{
+    size_t at = (size_t)snprintf(out, cap, "characters");
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(names) && at < cap; i++)
+        at += (size_t)snprintf(out + at, cap - at, ", %s", names[i].name);
+    if (at < cap)
+        snprintf(out + at, cap - at, ", F1 to F12, C-a to C-z");
+}
+
 size_t tui_key_name(uint32_t key, char *out)
 {
     for (size_t i = 0; i < NTFF_ARRAY_LEN(names); i++)

@@ -103,6 +103,8 @@ enum tui_action tui_action_of(uint32_t key);
 
 /* "Left", "C-l", "F1", "Space", "a" -> key; 0 if it is none. */
 uint32_t tui_key_parse(const char *name, size_t len);
+/* All names as one line: "characters, Up, Down, ...". */
+void tui_key_list(char *out, size_t cap);
 /* The name of a key; returns its length (out holds at least 16 bytes). */
 size_t tui_key_name(uint32_t key, char *out);
 

@@ -13,6 +13,7 @@ struct run {
     const struct tui_host *host;
     struct ntff_error *err;
     int line_no;
+    const char *bad; /* the word that a command does not take */
     bool hasty, quit, starved;
 };
 
@@ -132,8 +133,10 @@ static bool do_key(struct run *r, char *args)
     bool any = false;
     for (char *k = strtok_r(args, " ", &save); k; k = strtok_r(NULL, " ", &save)) {
         uint32_t key = tui_key_parse(k, strlen(k));
-        if (!key)
+        if (!key) {
+            r->bad = k;
             return false;
+        }
         feed_key(r, key);
         any = true;
     }
@@ -159,8 +162,10 @@ static bool do_mouse(struct run *r, char *args)
     while (word && i < NTFF_ARRAY_LEN(names) && strcmp(names[i], word) != 0)
         i++;
     char *x = strtok_r(NULL, " ", &save), *y = strtok_r(NULL, " ", &save);
-    if (!word || i == NTFF_ARRAY_LEN(names) || !x || !y)
+    if (!word || i == NTFF_ARRAY_LEN(names) || !x || !y) {
+        r->bad = word ? word : "";
         return false;
+    }
     e.mouse = (enum tui_mouse)i;
     e.x = atoi(x);
     e.y = atoi(y);
@@ -198,10 +203,30 @@ static bool do_hasty(struct run *r, char *args)
 static const struct {
     const char *name;
     bool (*run)(struct run *r, char *args);
+    const char *takes; /* NULL: the names of keys */
 } commands[] = {
-    {"size", do_size}, {"key", do_key}, {"type", do_type},   {"mouse", do_mouse},
-    {"dump", do_dump}, {"say", do_say}, {"hasty", do_hasty},
+    {"size", do_size, "COLUMNSxLINES, up to 1000x500"},
+    {"key", do_key, NULL},
+    {"type", do_type, "text"},
+    {"mouse", do_mouse,
+     "press, drag, release, double, wheel-up or wheel-down, column, line [shift] [ctrl]"},
+    {"dump", do_dump, "letters, styles, or nothing for both"},
+    {"say", do_say, "text"},
+    {"hasty", do_hasty, "on or off"},
 };
+
+/* What a command was given, and what it takes instead. */
+static enum ntff_status refuse(const struct run *r, size_t command, const char *args)
+{
+    char keys[200];
+    const char *takes = commands[command].takes, *bad = r->bad ? r->bad : args;
+    if (!takes) {
+        tui_key_list(keys, sizeof keys);
+        takes = keys;
+    }
+    return ntff_fail(r->err, NTFF_INVALID, NTFF_NO_OFFSET, "line %d: %s %.40s%sit takes %s",
+                     r->line_no, commands[command].name, bad, *bad ? ": " : "nothing: ", takes);
+}
 
 static enum ntff_status run_line(struct run *r, char *line)
 {
@@ -210,16 +235,15 @@ static enum ntff_status run_line(struct run *r, char *line)
         *args++ = 0;
     if (!*line || *line == '#')
         return NTFF_OK;
+    r->bad = NULL;
     for (size_t i = 0; i < NTFF_ARRAY_LEN(commands); i++)
-        if (strcmp(commands[i].name, line) == 0) {
-            if (commands[i].run(r, args))
-                return NTFF_OK;
-            return ntff_fail(r->err, NTFF_INVALID, NTFF_NO_OFFSET, "line %d: %s does not take that",
-                             r->line_no, commands[i].name);
-        }
-    return ntff_fail(r->err, NTFF_INVALID, NTFF_NO_OFFSET,
-                     "line %d: no such command; there are size, key, type, mouse, dump, say, hasty",
-                     r->line_no);
+        if (strcmp(commands[i].name, line) == 0)
+            return commands[i].run(r, args) ? NTFF_OK : refuse(r, i, args);
+    return ntff_fail(
+        r->err, NTFF_INVALID, NTFF_NO_OFFSET,
+        "line %d: no such command: %.40s; there are size, key, type, mouse, dump, say, "
+        "hasty",
+        r->line_no, line);
 }
 
 enum ntff_status tui_script_run(struct tui_app *a, struct tui_screen *s, const char *text,

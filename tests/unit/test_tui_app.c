@@ -282,13 +282,16 @@ TAP_TEST(scripts_say_what_is_wrong_with_them)
     static const struct {
         const char *script, *error;
     } bad[] = {
-        {"size 0x5\n", "line 1: size does not take that"},
-        {"size 10\n", "line 1: size does not take that"},
-        {"size 2000x10\n", "line 1: size does not take that"},
-        {"\n# fine\nkey Nokey\n", "line 3: key does not take that"},
-        {"mouse press 1\n", "line 1: mouse does not take that"},
-        {"dump everything\n", "line 1: dump does not take that"},
-        {"jump\n", "line 1: no such command"},
+        {"size 0x5\n", "line 1: size 0x5: it takes COLUMNSxLINES"},
+        {"size 10\n", "line 1: size 10: it takes COLUMNSxLINES"},
+        {"size 2000x10\n", "line 1: size 2000x10: it takes COLUMNSxLINES, up to 1000x"},
+        {"\n# fine\nkey Nokey\n", "line 3: key Nokey: it takes characters, Up, Down, Left"},
+        {"mouse press 1\n", "line 1: mouse press: it takes press, drag"},
+        {"key\n", "line 1: key nothing: it takes characters"},
+        {"key Left Lft q\n", "line 1: key Lft: it takes"},
+        {"dump everything\n",
+         "line 1: dump everything: it takes letters, styles, or nothing for both"},
+        {"jump\n", "line 1: no such command: jump; there are size"},
     };
     struct viewer v;
     struct ntff_error err;

@@ -79,10 +79,12 @@ TAP_TEST(mouse)
     free(page);
 }
 
-static void has_option(const char *name, const char *arg)
+static void has_option(char letter, const char *name, const char *arg)
 {
-    char want[200];
-    snprintf(want, sizeof want, " Fl Fl %s%s%s", name, arg ? " Ar " : "", arg ? arg : "");
+    char want[200], first[16] = "";
+    if (letter)
+        snprintf(first, sizeof first, " Fl %c ,", letter);
+    snprintf(want, sizeof want, "%s Fl Fl %s%s%s", first, name, arg ? " Ar " : "", arg ? arg : "");
     TAP_CONTEXT("tui/ntff-tui.1 lacks:%s", want);
     TAP_OK(strstr(page, want) != NULL);
 }
@@ -94,11 +96,11 @@ TAP_TEST(options)
     const struct tui_option *o = tui_options(&n);
     const struct ntff_load_arg *l = ntff_load_args(&k);
     for (size_t i = 0; i < n; i++)
-        has_option(o[i].name, o[i].arg);
+        has_option(o[i].letter, o[i].name, o[i].arg);
     for (size_t i = 0; i < k; i++) {
-        has_option(l[i].name, l[i].arg);
+        has_option(ntff_load_arg_letter_of(&l[i]), l[i].name, l[i].arg);
         if (l[i].alias)
-            has_option(l[i].alias, l[i].arg);
+            has_option(0, l[i].alias, l[i].arg);
     }
     free(page);
 }
