@@ -265,9 +265,13 @@ install: all lib describe ## install programs, library, pages and completions: D
 	for p in $(notdir $(PROGS)); do \
 	    install -m 644 $(B)/completions/$$p.bash $(DESTDIR)$(BASHDIR)/$$p && \
 	    install -m 644 $(B)/completions/_$$p $(DESTDIR)$(ZSHDIR)/_$$p || exit 1; done
+# and of their directories those that are left empty; /usr and /usr/local keep what every system has there
+ROOTED = $(if $(DESTDIR),,$(filter /usr /usr/local,$(abspath $(PREFIX))))
+LEFT   = $(patsubst $(PREFIX)/%/,%,$(filter $(PREFIX)/%,$(sort $(dir $(INSTALLED)))))
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	-rmdir $(DESTDIR)$(INCLUDEDIR)/ntff
+	$(Q)cd '$(DESTDIR)$(PREFIX)' 2>/dev/null || exit 0; \
+	    rmdir $(if $(ROOTED),$(foreach d,$(LEFT),$(if $(findstring /,$(d)),$(d))),-p $(LEFT)) 2>/dev/null; exit 0
 
 SOURCES := $(wildcard proto/*.[ch] perfetto/*.[ch] conv/*.[ch] tui/*.[ch] .package/*.[ch] tests/*.[ch] tests/*/*.[ch])
 fmt: ## format all sources

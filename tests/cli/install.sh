@@ -25,7 +25,12 @@ is "nothing outside of PREFIX" "$(find root -type f ! -path 'root/usr/*')" ""
 is "no file that only root may read" "$(find root -type f ! -perm -444)" ""
 ok "make uninstall" make_it uninstall
 is "uninstall leaves no file" "$(find root -type f -o -type l)" ""
-is "and no folder of its own" "$(find root -type d -name ntff)" ""
+is "and no folder that is empty" "$(find root -mindepth 2)" ""
+touch root/usr/mine && mkdir -p root/usr/share/man/man7
+exits "make uninstall where nothing is installed" 0 make_it uninstall
+silent "is quiet"
+is "and leaves what is not its own" "$(find root -mindepth 2 | sort | xargs)" \
+    "root/usr/mine root/usr/share root/usr/share/man root/usr/share/man/man7"
 # the places can be chosen
 ok "make install LIBDIR= ZSHDIR=" make_it install LIBDIR=/usr/lib/x ZSHDIR=/usr/share/zsh/vendor-completions
 ok "LIBDIR" test -f root/usr/lib/x/libntff.a

@@ -60,6 +60,8 @@ mv stdout counted
 is "the executions of each core are those of ntff-conv events" \
     "$(tr -d ':' <counted | awk '{ print $2, $3, $5, $6 }' | sort)" \
     "$(awk -F, '$1 == "nc_exec_running" { n[$2 " NC" $3 " " $4]++ } END { for (c in n) print c, n[c] }' events.csv | sort)"
+exits "without a file it says what it wants" 2 ./count
+says "in one line" '^usage: count CAPTURE'
 exits "a file that is not there is an error" 1 ./count nowhere
 says "with a message" 'nowhere'
 finish

@@ -13,6 +13,10 @@ exits "report" 0 "$conv" report -q "$data/events.json"
 golden "text: as expected" stdout "$want/report.txt"
 exits "report --json" 0 "$conv" report -q --json "$data/events.json"
 cp stdout report.json
+exits "report -o .json" 0 "$conv" report -q -o named.json "$data/events.json"
+same "report -o .json: JSON" named.json report.json
+exits "diff -o .json.gz" 0 "$conv" diff -q -o diff.json.gz "$data/events.json" "$data/events.json"
+ok "diff -o .json.gz: JSON" bash -c 'gzip -dc diff.json.gz | jq -e .version'
 ok "JSON: as computed by hand" python3 - report.json <<'PY'
 import json, sys
 r = json.load(open(sys.argv[1]))
@@ -144,6 +148,10 @@ is "a late rank: ranks, instances, median, spread, skew, slowest is early, lates
         .spread.max_ns, .start_skew.mean_ns, .slowest.core.nc, .slowest.mean_ns, .latest.core.nc]' \
         ranks.report.json)" \
     '[7,"mesh",4,20,5,800000,300000,300000,0,800000,2]'
+is "three ranks are equally slow, one is late" \
+    "$(jq -c '.collectives[0] | [.slowest.ranks, .latest.ranks]' ranks.report.json)" '[3,1]'
+"$conv" report -q ranks.json >ranks.report.txt
+says "three ranks are equally slow, one is late: text" '^  7 mesh .* NC0 and 2 more .* NC2$' ranks.report.txt
 
 # -- errors: the same NaN, told by the runtime and by a device profile
 "$SRC/samples/build.sh" sample-session
