@@ -77,14 +77,19 @@ bool ntff_device_dma_counters(struct ntff_device *d)
         return true;
     uint64_t width = UINT64_C(1) << c->shift, rate[NTFF_N_FLOWS] = {0};
     double was[NTFF_N_FLOWS] = {0};
+    bool steady[NTFF_N_FLOWS] = {false}; /* the cell before held its rate from end to end */
     uint32_t track[NTFF_N_FLOWS] = {
         counter(d, "Pending DMA count", RANK_PENDING, NTFF_UNIT_COUNT, true),
         counter(d, "DMA M2S throughput", RANK_THROUGHPUT, NTFF_UNIT_BYTES_PER_SEC, false),
         counter(d, "DMA S2M throughput", RANK_THROUGHPUT + 1, NTFF_UNIT_BYTES_PER_SEC, false)};
     for (uint64_t i = 0; i < NTFF_CELLS + 2; i++) {
         for (int k = 0; k < NTFF_N_FLOWS; k++) {
-            rate[k] += c->cell[i].of[k].step;
-            double now = (double)(rate[k] * width + c->cell[i].of[k].part) / (double)width;
+            uint64_t step = c->cell[i].of[k].step, part = c->cell[i].of[k].part;
+            if (steady[k] && step == 0 && part == 0)
+                continue; /* most cells, mostly */
+            steady[k] = part == 0;
+            rate[k] += step;
+            double now = (double)(rate[k] * width + part) / (double)width;
             if (k != NTFF_PENDING) /* bytes per ns, fixed point, to whole bytes per second */
                 now = round(ldexp(now, -NTFF_FLOW_BITS) * 1e9);
             if (track[k] == NTFF_NONE || (now != was[k] && !sample(d, track[k], i, now)))
