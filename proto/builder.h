@@ -278,6 +278,11 @@ bool ntff_cut_learn(const struct ntff_builder *b, struct ntff_foresight *f) NTFF
 void ntff_event_uncount(struct ntff_counts *c, const struct ntff_event *e);
 /* instances.c: several instances are said to have clocks of their own, or aligned if asked. */
 bool ntff_build_instances(struct ntff_builder *b) NTFF_MUST_CHECK;
+/* order.c: the middle of a thousand times picked evenly from the events, else the samples: what the
+ * trace is about, whatever a few records say. Events with one of the flags `but` do not count. */
+uint64_t ntff_build_typical(const struct ntff_builder *b, unsigned but);
+/* False where something lies so far from that, or lasts so long, that order.c drops it. */
+bool ntff_build_possible(uint64_t ts_ns, uint64_t dur_ns, uint64_t typical_ns);
 /* order.c: sorts, lanes, flows, counters; hands the arrays over to the trace. */
 bool ntff_build_order(struct ntff_builder *b) NTFF_MUST_CHECK;
 bool ntff_build_lanes(struct ntff_builder *b) NTFF_MUST_CHECK; /* lanes.c */

@@ -43,20 +43,30 @@ static int u64_cmp(const void *pa, const void *pb)
     return x < y ? -1 : x > y;
 }
 
-/* The middle of a thousand times picked evenly: what the trace is about, whatever a few records
- * say. */
-static uint64_t typical_time(const struct ntff_builder *b)
+/* Does event or sample i count for the typical time? */
+static bool counts(const struct ntff_builder *b, bool events, size_t i, unsigned but)
 {
-    uint64_t pick[1001];
-    bool events = b->events.n > 0; /* samples count only where there is nothing else */
-    size_t n = 0, all = events ? b->events.n : b->samples.n, step = all / NTFF_ARRAY_LEN(pick) + 1;
-    for (size_t i = 0; i < all && n < NTFF_ARRAY_LEN(pick); i += step)
-        pick[n++] = events ? b->events.v[i].ts_ns : b->samples.v[i].ts_ns;
-    ntff_sort(pick, n, sizeof *pick, u64_cmp);
-    return n ? pick[n / 2] : 0;
+    return events ? !(b->events.v[i].flags & but)
+                  : !(but & NTFF_EV_UNALIGNED && b->tracks.v[b->samples.v[i].track].unaligned);
 }
 
-static bool possible(uint64_t ts_ns, uint64_t dur_ns, uint64_t typical_ns)
+uint64_t ntff_build_typical(const struct ntff_builder *b, unsigned but)
+{
+    uint64_t pick[1001];
+    size_t n = 0, n_picked = 0, n_events = b->events.n, all;
+    for (size_t i = 0; but && i < b->events.n; i++)
+        n_events -= !counts(b, true, i, but);
+    bool events = n_events > 0; /* samples count only where there is nothing else */
+    size_t step = (events ? n_events : b->samples.n) / NTFF_ARRAY_LEN(pick) + 1;
+    all = events ? b->events.n : b->samples.n;
+    for (size_t i = 0; i < all && n_picked < NTFF_ARRAY_LEN(pick); i += but ? 1 : step)
+        if (counts(b, events, i, but) && (!but || n++ % step == 0))
+            pick[n_picked++] = events ? b->events.v[i].ts_ns : b->samples.v[i].ts_ns;
+    ntff_sort(pick, n_picked, sizeof *pick, u64_cmp);
+    return n_picked ? pick[n_picked / 2] : 0;
+}
+
+bool ntff_build_possible(uint64_t ts_ns, uint64_t dur_ns, uint64_t typical_ns)
 {
     uint64_t far = ts_ns > typical_ns ? ts_ns - typical_ns : typical_ns - ts_ns;
     return ts_ns <= TS_LIMIT_NS && dur_ns <= NTFF_MAX_APART_NS && far <= NTFF_MAX_APART_NS;
@@ -89,7 +99,7 @@ static struct survey look_at_all(struct ntff_builder *b, uint64_t typical_ns)
     struct survey s = {.begin_ns = UINT64_MAX, .first_edge = SIZE_MAX};
     for (size_t i = 0; i < b->events.n; i++) {
         struct ntff_event *e = &b->events.v[i];
-        if (!possible(e->ts_ns, e->dur_ns, typical_ns))
+        if (!ntff_build_possible(e->ts_ns, e->dur_ns, typical_ns))
             drop_event(b, e);
         s.flags |= e->flags;
         if (e->flags & TO_EDGES) {
@@ -345,7 +355,7 @@ static void drop_bad_samples(struct ntff_builder *b, uint64_t typical_ns)
     size_t n = 0;
     for (size_t i = 0; i < b->samples.n; i++) {
         const struct ntff_sample *s = &b->samples.v[i];
-        if (!possible(s->ts_ns, 0, typical_ns)) {
+        if (!ntff_build_possible(s->ts_ns, 0, typical_ns)) {
             b->t->counts.samples_dropped++;
             ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET, "sample at %llu",
                           (unsigned long long)s->ts_ns);
@@ -415,7 +425,7 @@ static void hand_over(struct ntff_builder *b)
  * moved. */
 static bool arrange(struct ntff_builder *b, uint32_t **map, size_t n_map)
 {
-    uint64_t typical_ns = typical_time(b);
+    uint64_t typical_ns = ntff_build_typical(b, 0);
     uint32_t *back = NULL;
     drop_bad_samples(b, typical_ns);
     struct survey all = look_at_all(b, typical_ns);

@@ -86,19 +86,30 @@ static bool add_unaligned(struct shifter *s, uint32_t track, uint64_t ts_ns)
     return true;
 }
 
-static bool find_unaligned(struct shifter *s)
+/* Begin of what has host time, without what will be dropped for an impossible time: that must not
+ * take others with it. */
+static void find_begin(struct shifter *s)
 {
-    struct ntff_builder *b = s->b;
+    const struct ntff_builder *b = s->b;
+    uint64_t typical_ns = ntff_build_typical(b, NTFF_EV_UNALIGNED);
     for (size_t i = 0; i < b->events.n; i++) {
         const struct ntff_event *e = &b->events.v[i];
-        if (!(e->flags & NTFF_EV_UNALIGNED) && e->ts_ns < s->begin_ns)
+        if (!(e->flags & NTFF_EV_UNALIGNED) && e->ts_ns < s->begin_ns &&
+            ntff_build_possible(e->ts_ns, e->dur_ns, typical_ns))
             s->begin_ns = e->ts_ns;
     }
     for (size_t i = 0; i < b->samples.n; i++) {
         const struct ntff_sample *x = &b->samples.v[i];
-        if (!b->tracks.v[x->track].unaligned && x->ts_ns < s->begin_ns)
+        if (!b->tracks.v[x->track].unaligned && x->ts_ns < s->begin_ns &&
+            ntff_build_possible(x->ts_ns, 0, typical_ns))
             s->begin_ns = x->ts_ns;
     }
+}
+
+static bool find_unaligned(struct shifter *s)
+{
+    struct ntff_builder *b = s->b;
+    find_begin(s);
     for (size_t i = 0; i < b->events.n; i++) {
         const struct ntff_event *e = &b->events.v[i];
         if (e->flags & NTFF_EV_UNALIGNED && !add_unaligned(s, e->track, e->ts_ns))

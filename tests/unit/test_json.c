@@ -304,6 +304,31 @@ TAP_TEST(impossible_durations_and_times)
     ntff_trace_free(l.t);
 }
 
+/* Device events without a clock pair are shown from the begin of the trace on: of what is kept, not
+ * of what has a time years away. */
+TAP_TEST(an_impossible_time_takes_nothing_with_it)
+{
+    struct loaded l = load_text(
+        "{\"events\":[{\"event_type\":\"nrt_execute\",\"phase\":\"start\",\"tracking_id\":1,"
+        "\"nc_idx\":0,\"timestamp_ns\":1764440000000000000},"
+        "{\"event_type\":\"nrt_execute\",\"phase\":\"stop\",\"tracking_id\":1,\"nc_idx\":0,"
+        "\"timestamp_ns\":1764440000000001000},"
+        "{\"event_type\":\"nc_exec_running\",\"phase\":\"start\",\"tracking_id\":2,\"nc_idx\":0,"
+        "\"timestamp_ns\":5000,\"data\":{\"device_core_idx\":0,\"nc_timestamp_ns\":5000}},"
+        "{\"event_type\":\"nc_exec_running\",\"phase\":\"stop\",\"tracking_id\":2,\"nc_idx\":0,"
+        "\"timestamp_ns\":5300,\"data\":{\"device_core_idx\":0,\"nc_timestamp_ns\":5300}},"
+        "{\"event_type\":\"nrt_load\",\"phase\":\"instant\",\"tracking_id\":3,\"nc_idx\":0,"
+        "\"timestamp_ns\":1701368000000000000}]}");
+    check_counts(l.t);
+    TAP_EQ_U64(l.t->n_events, 2);
+    TAP_EQ_U64(l.t->counts.dropped_records, 1);
+    TAP_EQ_U64(finding(&l, NTFF_DIAG_BAD_TIME), 1);
+    const struct ntff_event *e = nth(l.t, "nc_exec_running", 0);
+    TAP_EQ_U64(e->ts_ns, UINT64_C(1764440000000000000));
+    TAP_EQ_U64(e->dur_ns, 300);
+    ntff_trace_free(l.t);
+}
+
 TAP_TEST(syntax_error_inside_an_object)
 {
     /* balanced for the scanner, but no JSON: found by json-c, at the byte */
