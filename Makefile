@@ -81,7 +81,7 @@ LIB_PFT  := $(B)/libpft.a
 LIB_CONV := $(B)/libconv.a
 LIB_TUI  := $(B)/libtui.a
 UNIT     := $(SRC_unit:tests/unit/%.c=$(B)/tests/%)
-TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%) $(B)/tools/tui_play
+TOOLS    := $(SRC_gen:tests/gen/%.c=$(B)/tools/%) $(SRC_bench:tests/bench/%.c=$(B)/tools/%) $(B)/tools/tui_play $(B)/tools/sweep
 FUZZ     := $(FUZZ_TARGETS:%=$(B)/fuzz/%)
 PROGS    := $(B)/ntff-conv $(B)/ntff-tui
 TORTURE  := $(B)/torture/ntff-conv $(B)/torture/ntff-tui
@@ -93,7 +93,7 @@ HEADERS  := $(addprefix proto/,base.h clock.h diag.h error.h load.h mem.h model.
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all everything lib describe deb dist check bench bench-clock demo install uninstall sanitize tsan fuzz fuzz-keep torture \
+.PHONY: all everything lib describe deb dist check bench bench-clock demo install uninstall sanitize tsan fuzz fuzz-keep torture sweep bombs \
         fmt fmt-check lint clean help deps tools golden FORCE
 
 all: $(PROGS) build/ntff-conv build/ntff-tui ## build both programs
@@ -164,6 +164,8 @@ $(B)/tools/describe: $(call objs,$(wildcard .package/*.c)) $(LIB_TUI) $(LIB_CONV
 FUZZ_MAIN := $(if $(filter fuzz,$(VARIANT)),,$(B)/tests/fuzz/replay.o)
 $(B)/fuzz/%: $(B)/tests/fuzz/target_%.o $(call objs,$(wildcard tests/fuzz/[!rt]*.c) tests/check_trace.c tests/made.c tests/made_recipes.c) $(FUZZ_MAIN) $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(if $(FUZZ_MAIN),,$(FUZZ_ENGINE)) $(LIBS_CORE) -lm
+$(B)/tools/sweep: $(call objs,$(wildcard tests/sweep/*.c)) $(B)/tests/check_trace.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
+	$(link) -Wl,--wrap=mmap,--wrap=munmap $(LIBS_CORE) -lm
 $(B)/tools/bench_tui: $(B)/tests/made.o $(B)/tests/made_recipes.o
 $(B)/tools/%: $(B)/tests/bench/%.o $(LIB_TUI) $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(LIBS_CORE) -lm
@@ -208,10 +210,15 @@ bench-clock: tools ## error of placed device events against truth, per noise mod
 sanitize: ## the test suite under address and undefined behaviour sanitizers
 	$(Q)$(MAKE) --no-print-directory VARIANT=asan check
 
-torture: tools $(TORTURE) $(B)/tests/test_damage ## every call of the programs fails once, every byte of a file (long)
+torture: tools $(TORTURE) ## every call of the programs fails once (long)
 	$(Q)mkdir -p $(B)/scratch
 	$(Q)BUILD=$(CURDIR)/$(B) SRC=$(CURDIR) TMP=$(CURDIR)/$(B)/scratch tests/torture/torture.py --all
-	$(Q)SRC=$(CURDIR) TMP=$(CURDIR)/$(B)/scratch SWEEP_ALL=1 TAP_TIMEOUT=3600 $(B)/tests/test_damage cut every
+
+# JOBS=processes; W=words picks tasks, make sweep W='cut: every_kind'
+JOBS ?= $(shell nproc)
+sweep: tools ## every prefix of each sample file, every value of every byte of small ones (an hour)
+	$(Q)t=$$(mktemp -d -p "$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp})") && \
+	    { BUILD=$(CURDIR)/$(B) SRC=$(CURDIR) TMP=$$t tests/sweep/sweep.py -v -j $(JOBS) $(W); rc=$$?; rm -rf $$t; exit $$rc; }
 
 # clang only: make fuzz T=ntrace S=60. New inputs stay in build/fuzz/corpus/TARGET, what breaks in
 # build/fuzz/found; make fuzz-keep T=ntrace merges what is new into the kept corpus.

@@ -95,19 +95,24 @@ static const char *push(struct lane *l, const struct ntff_event *e, size_t i, bo
 static const char *check_nesting(const struct ntff_trace *t)
 {
     const char *bad = NULL;
-    size_t n_lanes = t->n_tracks * NTFF_MAX_LANES;
+    size_t n_lanes = 0;
+    size_t *first = malloc((t->n_tracks + 1) * sizeof *first); /* lane of each track */
+    for (size_t i = 0; first != NULL && i < t->n_tracks; i++) {
+        first[i] = n_lanes;
+        n_lanes += t->tracks[i].n_lanes;
+    }
     struct lane *lanes = calloc(n_lanes + 1, sizeof *lanes);
-    if (lanes == NULL)
-        return wrong("no memory");
+    if (lanes == NULL || first == NULL)
+        bad = wrong("no memory");
     for (size_t i = 0; i < t->n_events && bad == NULL; i++) {
         const struct ntff_event *e = &t->events[i];
         if (!(e->flags & NTFF_EV_INSTANT) && e->dur_ns > 0)
-            bad = push(&lanes[(size_t)e->track * NTFF_MAX_LANES + e->lane], e, i,
-                       t->tracks[e->track].flat);
+            bad = push(&lanes[first[e->track] + e->lane], e, i, t->tracks[e->track].flat);
     }
-    for (size_t i = 0; i < n_lanes; i++)
+    for (size_t i = 0; lanes != NULL && i < n_lanes; i++)
         free(lanes[i].ends);
     free(lanes);
+    free(first);
     return bad;
 }
 
