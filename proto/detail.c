@@ -637,3 +637,64 @@ bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct 
                 t->rewrite->text(t->rewrite->user, d->attrs[i].key, d->attrs[i].text);
     return true;
 }
+
+/* -- a few attributes of an event ------------------------------------------------------------- */
+
+struct picking {
+    struct taking take;
+    const struct ntff_slice *keys;
+    uint32_t missing; /* a bit per key */
+};
+
+__attribute__((always_inline)) static inline bool pick_attribute(void *user, const uint8_t *entry,
+                                                                 size_t len)
+{
+    struct picking *k = user;
+    struct ntff_slice key, value;
+    ntff_wire_entry(entry, len, &key, &value);
+    for (uint32_t left = k->missing; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        if (key.len != k->keys[i].len || memcmp(key.p, k->keys[i].p, key.len) != 0)
+            continue;
+        k->missing &= ~(UINT32_C(1) << i);
+        return take_attribute(&k->take, entry, len) && k->missing;
+    }
+    return true;
+}
+
+static __attribute__((noinline)) bool pick_other(void *user, const struct ntff_field *f)
+{
+    struct picking *k = user;
+    return f->type != NTFF_WT_LEN ||
+           ntff_plan_slot(k->take.s->plan, f->number) != NTFF_S_ATTRIBUTES ||
+           pick_attribute(k, f->data, f->value);
+}
+
+/* False if this kind of record is none to pick from. */
+static bool pick_from(const struct ntff_trace *t, struct ntff_ref ref, struct picking *k,
+                      enum ntff_record_half half)
+{
+    static const struct ntff_record_visitor v = {ntff_record_pass, pick_attribute, pick_other};
+    struct ntff_wire w;
+    if (ref.src >= t->n_sources || t->sources[ref.src].kind != NTFF_SOURCE_EVENTS)
+        return false;
+    k->take.s = &t->sources[ref.src];
+    k->take.half = half;
+    if (k->missing && ntff_message_at(k->take.s, ref.off, &w))
+        (void)ntff_record_walk(k->take.s, w, k, &v);
+    return true;
+}
+
+bool ntff_detail_pick(const struct ntff_trace *t, const struct ntff_event *e,
+                      const struct ntff_slice *keys, size_t n, struct ntff_detail *d)
+{
+    struct picking k = {{.d = d}, keys, n < 32 ? (UINT32_C(1) << n) - 1 : 0};
+    d->attrs = d->room;
+    d->n = d->n_common = 0;
+    d->scratch.len = 0;
+    if (t->rewrite || n >= 32 ||
+        (ntff_has_start(e) && !pick_from(t, e->start_ref, &k, ntff_start_half(e))) ||
+        (ntff_stop_tells(e) && !pick_from(t, e->stop_ref, &k, NTFF_HALF_STOP)))
+        return ntff_detail(t, e, d);
+    return !d->scratch.failed;
+}

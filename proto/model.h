@@ -349,6 +349,10 @@ struct ntff_detail {
  * end); records that do not decode any more give the facts read so far. */
 bool ntff_detail(const struct ntff_trace *t, const struct ntff_event *e, struct ntff_detail *d);
 void ntff_detail_done(struct ntff_detail *d);
+/* The same for who wants no more than the attributes of records under these n keys, the first of
+ * each: *d holds them, and perhaps others. Several times as fast, as the rest is not even read. */
+bool ntff_detail_pick(const struct ntff_trace *t, const struct ntff_event *e,
+                      const struct ntff_slice *keys, size_t n, struct ntff_detail *d);
 /* Has the records of t->events[index] brought near, for its details are asked for soon: whoever
  * goes through all events asks for the one NTFF_DETAIL_AHEAD later. An index too large does
  * nothing. */

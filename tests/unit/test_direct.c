@@ -268,4 +268,48 @@ TAP_TEST(chrome_direct_or_by_details)
     compare(8, NTFF_NUM_TABLE, 1u << NTFF_S_ID, conv_chrome_write);
 }
 
+/* A few attributes by themselves are those among all details. */
+static void compare_picked(uint64_t seed, uint32_t zigzag)
+{
+    static const struct ntff_slice keys[] = {{"op_id", 5}, {"size", 4}, {"algorithm", 9}};
+    struct ntff_event_plan plan;
+    struct bytes b = {0};
+    struct ntff_detail all = {.n = 0}, few = {.n = 0};
+    size_t n_found = 0;
+    ntff_plan_init(&plan, NTFF_NUM_TABLE);
+    plan.zigzag = zigzag;
+    struct ntff_trace *t = make_trace(seed, &plan, &b);
+    for (size_t i = 0; i < t->n_events; i++) {
+        size_t n = 1 + i % NTFF_ARRAY_LEN(keys);
+        TAP_CONTEXT("seed %d, event %zu", (int)seed, i);
+        TAP_OK(ntff_detail(t, &t->events[i], &all));
+        TAP_OK(ntff_detail_pick(t, &t->events[i], keys, n, &few));
+        TAP_OK(few.n <= 2 * n); /* a key again in the stop, renamed */
+        for (size_t k = 0; k < n; k++) {
+            const struct ntff_attr *x = ntff_detail_find(&all, keys[k].p),
+                                   *y = ntff_detail_find(&few, keys[k].p);
+            TAP_EQ_U64(x != NULL, y != NULL);
+            if (!x || !y)
+                continue;
+            n_found++;
+            TAP_EQ_U64(x->kind, y->kind);
+            if (x->kind == NTFF_V_UINT)
+                TAP_EQ_U64(x->u, y->u);
+            else
+                TAP_EQ_MEM(x->text.p, x->text.len, y->text.p, y->text.len);
+        }
+    }
+    TAP_OK(n_found > N_EVENTS / 2);
+    ntff_detail_done(&all);
+    ntff_detail_done(&few);
+    free(b.p);
+}
+
+TAP_TEST(few_attributes_are_those_among_all)
+{
+    for (uint64_t seed = 11; seed <= 14; seed++)
+        compare_picked(seed, 0);
+    compare_picked(15, 1u << NTFF_S_ID);
+}
+
 TAP_MAIN()
