@@ -420,7 +420,7 @@ static int load_side(struct side *s, const struct conv_args *args, size_t i, boo
     conv_print_findings(s->t, &s->diag, quiet ? CONV_QUIET : CONV_NORMAL);
     s->path = conv_redacted_path(s->t, s->path).p;
     s->made = true;
-    if (conv_figures_make(&s->f, s->t))
+    if (conv_figures_make(&s->f, s->t, args->load.options.jobs))
         return CONV_ALL;
     conv_say("out of memory");
     return CONV_NOTHING;

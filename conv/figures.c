@@ -1,10 +1,15 @@
 /* figures - one pass over the events in time order. Because they come in time order, unions of
  * overlapping spans need no interval trees: what a span adds to a union is the part of it behind
- * the latest end so far. Runs on several physical cores (LNC=2) are joined by their exec_id. */
+ * the latest end so far. Runs on several physical cores (LNC=2) are joined by their exec_id.
+ *
+ * The few kinds of event whose attributes count are only listed by the pass. Each kind is a part of
+ * its own, which goes through its list in time order again; parts share nothing they change, so
+ * they are done side by side. */
 #include "conv/figures.h"
 
 #include "conv/figures_priv.h"
 #include "proto/event_types.h"
+#include "proto/worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,20 +32,6 @@ uint64_t conv_union_add(uint64_t *end_ns, uint64_t ts_ns, uint64_t stop_ns)
         return 0;
     *end_ns = stop_ns;
     return stop_ns - from;
-}
-
-int conv_u64_cmp(const void *pa, const void *pb)
-{
-    uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-    return a < b ? -1 : a > b;
-}
-
-uint64_t conv_median(uint64_t *v, size_t n)
-{
-    ntff_sort(v, n, sizeof *v, conv_u64_cmp);
-    if (n == 0)
-        return 0;
-    return n % 2 ? v[n / 2] : v[n / 2 - 1] + (v[n / 2] - v[n / 2 - 1]) / 2;
 }
 
 uint64_t conv_attr_u64(const struct ntff_detail *d, const char *key, uint64_t otherwise)
@@ -86,7 +77,8 @@ const char *conv_direction_name(int direction)
 
 /* -- the pass --------------------------------------------------------------------------------- */
 
-enum { TYPE_UNKNOWN = 0xfe, TYPE_NONE = 0xff };
+enum { TYPE_UNKNOWN = 0xfe, TYPE_NONE = 0xff, THREADS_FROM_EVENTS = 4096 };
+enum { EXECUTIONS, COLLECTIVES, TRANSFERS }; /* .lists, and the parts made of them */
 
 /* Type of a name, looked up once per name. */
 static unsigned type_of(struct conv_pass *p, ntff_str name)
@@ -97,6 +89,13 @@ static unsigned type_of(struct conv_pass *p, ntff_str name)
         p->types[name] = type < NTFF_N_EVENT_TYPES ? (uint8_t)type : TYPE_NONE;
     }
     return p->types[name];
+}
+
+static enum conv_shape shape_of(const struct ntff_event *e)
+{
+    if (e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST))
+        return CONV_PARTIAL;
+    return e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE) ? CONV_INSTANT : CONV_SPAN;
 }
 
 static bool count_name(struct conv_pass *p, const struct ntff_event *e, enum conv_shape shape)
@@ -226,7 +225,7 @@ static bool add_gap(struct conv_pass *p, struct conv_core *c, struct conv_core_p
     return true;
 }
 
-static bool take_exec(struct conv_pass *p, uint32_t index, enum conv_shape shape)
+static bool take_exec(struct conv_pass *p, uint32_t index, struct ntff_detail *d)
 {
     const struct ntff_event *e = &p->f->t->events[index];
     if (p->core_of_track[e->track] == NTFF_NONE)
@@ -235,13 +234,14 @@ static bool take_exec(struct conv_pass *p, uint32_t index, enum conv_shape shape
     struct conv_core_pass *cp = &p->cores[c - p->f->cores.v];
     uint32_t bit = pcore_bit(c, cp, p->f->t->tracks[e->track].core);
     c->n_spans++;
-    if (shape != CONV_SPAN) {
+    if (shape_of(e) != CONV_SPAN) {
         c->n_partial++;
         return true;
     }
-    if (!ntff_detail(p->f->t, e, &p->detail))
+    static const struct ntff_slice keys[] = {CONV_KEY("exec_id")};
+    if (!ntff_detail_pick(p->f->t, e, keys, NTFF_ARRAY_LEN(keys), d))
         return false;
-    uint64_t exec_id = conv_attr_u64(&p->detail, "exec_id", UINT64_MAX);
+    uint64_t exec_id = conv_attr_u64(d, "exec_id", UINT64_MAX);
     uint64_t end_ns = ntff_event_end(e);
     uint32_t i = find_exec(p, cp, exec_id, e->ts_ns, bit);
     if (i == NTFF_NONE &&
@@ -297,31 +297,34 @@ static bool take_call(struct conv_pass *p, const struct ntff_event *e, bool is_w
     return true;
 }
 
-static bool take_transfer(struct conv_pass *p, const struct ntff_event *e, unsigned type,
-                          enum conv_shape shape)
+static bool take_transfer(struct conv_pass *p, uint32_t index, struct ntff_detail *d)
 {
+    const struct ntff_event *e = &p->f->t->events[index];
+    unsigned type = type_of(p, e->name);
     bool tensor = type == NTFF_ET_TENSOR_READ || type == NTFF_ET_TENSOR_WRITE;
     bool out = type == NTFF_ET_TENSOR_READ || type == NTFF_ET_DMEM_COPYOUT ||
                type == NTFF_ET_DMEM_COPYOUT + 2;
     struct conv_transfer *t = &p->transfers[tensor][out];
-    if (shape != CONV_SPAN) {
+    if (shape_of(e) != CONV_SPAN) {
         t->n_partial++;
         return true;
     }
-    if (!ntff_detail(p->f->t, e, &p->detail))
+    static const struct ntff_slice keys[] = {CONV_KEY("size"), CONV_KEY("total_size")};
+    if (!ntff_detail_pick(p->f->t, e, keys, NTFF_ARRAY_LEN(keys), d))
         return false;
     t->n++;
-    t->bytes += conv_attr_u64(&p->detail, "size", conv_attr_u64(&p->detail, "total_size", 0));
+    t->bytes += conv_attr_u64(d, "size", conv_attr_u64(d, "total_size", 0));
     conv_lengths_add(&t->lengths, e->dur_ns);
     t->active_ns += conv_union_add(&p->transfer_end_ns[tensor][out], e->ts_ns, ntff_event_end(e));
     return true;
 }
 
-static enum conv_shape shape_of(const struct ntff_event *e)
+static bool list(struct conv_list *l, uint32_t index)
 {
-    if (e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST))
-        return CONV_PARTIAL;
-    return e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE) ? CONV_INSTANT : CONV_SPAN;
+    uint32_t *x = NTFF_VEC_PUSH(NULL, l);
+    if (x)
+        *x = index;
+    return x;
 }
 
 static bool take_event(struct conv_pass *p, uint32_t index)
@@ -333,19 +336,15 @@ static bool take_event(struct conv_pass *p, uint32_t index)
     f->spans += shape != CONV_INSTANT;
     if (!count_name(p, e, shape))
         return false;
-    if (e->cat == NTFF_CAT_ERROR) {
-        uint32_t *x = NTFF_VEC_PUSH(NULL, &f->errors);
-        if (!x)
-            return false;
-        *x = index;
-    }
+    if (e->cat == NTFF_CAT_ERROR && !list(&f->errors, index))
+        return false;
     if (e->cat == NTFF_CAT_INSTR || e->cat == NTFF_CAT_DMA || e->cat == NTFF_CAT_MARK)
         return conv_device_take(p, e, shape); /* from device profiles */
     switch (type_of(p, e->name)) {
     case NTFF_ET_DEVICE_EXEC:
-        return take_exec(p, index, shape);
+        return list(&p->lists[EXECUTIONS], index);
     case NTFF_ET_CC_EXEC:
-        return shape != CONV_SPAN || conv_cc_take(p, e);
+        return shape != CONV_SPAN || list(&p->lists[COLLECTIVES], index);
     case NTFF_ET_EXECUTE_API:
     case NTFF_ET_EXEC_WAIT:
         return shape != CONV_SPAN || take_call(p, e, type_of(p, e->name) == NTFF_ET_EXEC_WAIT);
@@ -355,7 +354,7 @@ static bool take_event(struct conv_pass *p, uint32_t index)
     case NTFF_ET_DMEM_COPYOUT:
     case NTFF_ET_DMEM_COPYIN + 2:
     case NTFF_ET_DMEM_COPYOUT + 2:
-        return take_transfer(p, e, type_of(p, e->name), shape);
+        return list(&p->lists[TRANSFERS], index);
     default:
         return true;
     }
@@ -363,67 +362,56 @@ static bool take_event(struct conv_pass *p, uint32_t index)
 
 /* -- after the pass --------------------------------------------------------------------------- */
 
-static int exec_cmp(const void *pa, const void *pb)
+static uint64_t exec_core(const void *x)
 {
-    const struct conv_exec *a = pa, *b = pb;
-    if (a->core != b->core)
-        return a->core < b->core ? -1 : 1;
-    if (a->ts_ns != b->ts_ns)
-        return a->ts_ns < b->ts_ns ? -1 : 1;
-    return a->event < b->event ? -1 : a->event > b->event;
+    return ((const struct conv_exec *)x)->core;
+}
+static uint64_t exec_start(const void *x)
+{
+    return ((const struct conv_exec *)x)->ts_ns;
+}
+static uint64_t exec_longer(const void *x)
+{
+    const struct conv_exec *e = x;
+    return UINT64_MAX - (e->end_ns - e->ts_ns);
 }
 
-static int gap_cmp(const void *pa, const void *pb)
+static uint64_t gap_core(const void *x)
 {
-    const struct conv_gap *a = pa, *b = pb;
-    if (a->dur_ns != b->dur_ns)
-        return a->dur_ns > b->dur_ns ? -1 : 1;
-    if (a->ts_ns != b->ts_ns)
-        return a->ts_ns < b->ts_ns ? -1 : 1;
-    return a->core < b->core ? -1 : a->core > b->core;
+    return ((const struct conv_gap *)x)->core;
+}
+static uint64_t gap_start(const void *x)
+{
+    return ((const struct conv_gap *)x)->ts_ns;
+}
+static uint64_t gap_longer(const void *x)
+{
+    return UINT64_MAX - ((const struct conv_gap *)x)->dur_ns;
 }
 
-static int longest_cmp(const void *pa, const void *pb, void *user)
-{
-    const struct conv_exec *all = user;
-    const struct conv_exec *a = &all[*(const uint32_t *)pa], *b = &all[*(const uint32_t *)pb];
-    uint64_t la = a->end_ns - a->ts_ns, lb = b->end_ns - b->ts_ns;
-    if (la != lb)
-        return la > lb ? -1 : 1;
-    return a->ts_ns != b->ts_ns ? (a->ts_ns < b->ts_ns ? -1 : 1) : exec_cmp(a, b);
-}
-
-/* Sorts executions by core, and lets the gaps follow. */
+/* Sorts executions, which came by time, by core, and lets the gaps follow. */
 static bool sort_execs(struct conv_figures *f)
 {
+    static const conv_key by_core[] = {exec_core}, longest[] = {exec_start, exec_longer},
+                          longest_gap[] = {gap_core, gap_start, gap_longer};
     size_t n = f->execs.n;
-    if (n == 0)
-        return true;
-    uint32_t *now = calloc(n, sizeof *now);
-    f->longest = calloc(n, sizeof *f->longest);
-    if (!now || !f->longest) {
-        free(now);
-        return false;
-    }
-    ntff_sort(f->execs.v, n, sizeof *f->execs.v, exec_cmp);
-    for (size_t i = 0; i < n; i++) {
+    uint32_t *now = calloc(n + 1, sizeof *now);
+    bool good = now && conv_sort(f->execs.v, n, sizeof *f->execs.v, by_core, 1);
+    for (size_t i = 0; good && i < n; i++)
         now[f->execs.v[i].made] = (uint32_t)i;
-        f->longest[i] = (uint32_t)i;
-    }
-    for (size_t i = 0; i < f->gaps.n; i++) {
+    for (size_t i = 0; good && i < f->gaps.n; i++) {
         f->gaps.v[i].before = now[f->gaps.v[i].before];
         f->gaps.v[i].after = now[f->gaps.v[i].after];
     }
-    qsort_r(f->longest, n, sizeof *f->longest, longest_cmp, f->execs.v);
-    ntff_sort(f->gaps.v, f->gaps.n, sizeof *f->gaps.v, gap_cmp);
     free(now);
-    return true;
+    return good && conv_sort(f->gaps.v, f->gaps.n, sizeof *f->gaps.v, longest_gap, 3) &&
+           (f->longest = conv_order(f->execs.v, n, sizeof *f->execs.v, longest, 2));
 }
 
 /* Lengths and edges of the executions of each core; they are sorted by now. */
 static bool finish_cores(struct conv_figures *f)
 {
-    uint64_t *ns = calloc(f->execs.n + 1, sizeof *ns);
+    struct ntff_sort_item *ns = calloc(2 * f->execs.n + 1, sizeof *ns);
     if (!ns)
         return false;
     for (size_t i = 0, j; i < f->execs.n; i = j) {
@@ -432,14 +420,14 @@ static bool finish_cores(struct conv_figures *f)
         c->begin_ns = f->execs.v[i].ts_ns;
         for (j = i; j < f->execs.n && f->execs.v[j].core == f->execs.v[i].core; j++) {
             const struct conv_exec *x = &f->execs.v[j];
-            ns[j - i] = x->end_ns - x->ts_ns;
+            uint64_t length = ns[j - i].key = x->end_ns - x->ts_ns;
             c->end_ns = x->end_ns > c->end_ns ? x->end_ns : c->end_ns;
-            conv_lengths_add(&c->lengths, ns[j - i]);
+            conv_lengths_add(&c->lengths, length);
             if (j > i)
-                conv_lengths_add(&c->rest, ns[j - i]);
+                conv_lengths_add(&c->rest, length);
         }
         c->n_execs = j - i;
-        c->first_ns = ns[0];
+        c->first_ns = ns[0].key;
         c->rest_begin_ns = c->n_execs > 1 ? f->execs.v[i + 1].ts_ns : c->end_ns;
         c->rest_median_ns = conv_median(ns + 1, c->n_execs - 1);
         c->median_ns = conv_median(ns, c->n_execs);
@@ -527,24 +515,17 @@ static int memory_cmp(const void *pa, const void *pb, void *user)
 
 /* -- flows by their end ----------------------------------------------------------------------- */
 
-static int flow_end_cmp(const void *pa, const void *pb, void *user)
+static uint64_t flow_end(const void *x)
 {
-    const struct ntff_flow *f = user;
-    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-    if (f[a].to != f[b].to)
-        return f[a].to < f[b].to ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return ((const struct ntff_flow *)x)->to;
 }
 
 static bool sort_flows(struct conv_figures *f)
 {
+    static const conv_key by_end[] = {flow_end};
     if (f->execs.n == 0 || f->t->n_flows == 0)
         return true;
-    f->flows_by_end = calloc(f->t->n_flows, sizeof *f->flows_by_end);
-    for (uint32_t i = 0; f->flows_by_end && i < f->t->n_flows; i++)
-        f->flows_by_end[i] = i;
-    if (f->flows_by_end)
-        qsort_r(f->flows_by_end, f->t->n_flows, sizeof *f->flows_by_end, flow_end_cmp, f->t->flows);
+    f->flows_by_end = conv_order(f->t->flows, f->t->n_flows, sizeof *f->t->flows, by_end, 1);
     return f->flows_by_end != NULL;
 }
 
@@ -564,12 +545,64 @@ static size_t first_flow_to(const struct conv_figures *f, uint32_t event)
 
 /* -- all of it -------------------------------------------------------------------------------- */
 
+/* The events of a list, the details of each brought near before they are asked for. */
+static bool take_list(struct conv_pass *p, const struct conv_list *l,
+                      bool (*take)(struct conv_pass *, uint32_t, struct ntff_detail *))
+{
+    struct ntff_detail d = {.n = 0};
+    bool good = true;
+    for (size_t i = 0; good && i < l->n; i++) {
+        if (i + NTFF_DETAIL_AHEAD < l->n)
+            ntff_detail_prefetch(p->f->t, l->v[i + NTFF_DETAIL_AHEAD]);
+        good = take(p, l->v[i], &d);
+    }
+    ntff_detail_done(&d);
+    return good;
+}
+
+struct parts {
+    struct conv_pass *p;
+    unsigned n_claimed;
+    bool good[CONV_PARTS];
+};
+
+static bool claim_part(void *user, unsigned slot)
+{
+    (void)slot; /* as many as parts: it is the number of the part */
+    return ((struct parts *)user)->n_claimed++ < CONV_PARTS;
+}
+
+static void make_part(void *user, unsigned part)
+{
+    struct parts *x = user;
+    struct conv_pass *p = x->p;
+    const struct conv_list *l = &p->lists[part];
+    if (part == EXECUTIONS)
+        x->good[part] = take_list(p, l, take_exec) && sort_execs(p->f) && finish_cores(p->f) &&
+                        sort_flows(p->f);
+    else if (part == COLLECTIVES)
+        x->good[part] = take_list(p, l, conv_cc_take) && conv_cc_finish(p);
+    else if ((x->good[part] = take_list(p, l, take_transfer) && take_samples(p)))
+        choose_transfers(p);
+}
+
+static bool make_parts(struct conv_pass *p, unsigned jobs)
+{
+    struct parts x = {.p = p};
+    struct ntff_ahead_work work = {&x, claim_part, make_part, CONV_PARTS};
+    /* a rewriter of texts keeps what it has seen */
+    bool alone = p->f->t->rewrite || p->f->t->n_events < THREADS_FROM_EVENTS;
+    struct ntff_ahead *a = ntff_ahead_start(&work, alone ? 0 : ntff_jobs(jobs) - 1);
+    while (a && ntff_ahead_take(a) >= 0)
+        ;
+    ntff_ahead_stop(a);
+    return a && x.good[EXECUTIONS] && x.good[COLLECTIVES] && x.good[TRANSFERS];
+}
+
 static bool finish(struct conv_pass *p)
 {
     struct conv_figures *f = p->f;
-    choose_transfers(p);
-    if (!sort_execs(f) || !finish_cores(f) || !conv_cc_finish(p) || !conv_device_finish(p) ||
-        !take_samples(p) || !sort_flows(f))
+    if (!conv_device_finish(p))
         return false;
     if (f->names.n)
         qsort_r(f->names.v, f->names.n, sizeof *f->names.v, name_cmp, (void *)f->t);
@@ -578,7 +611,7 @@ static bool finish(struct conv_pass *p)
     return true;
 }
 
-bool conv_figures_make(struct conv_figures *f, const struct ntff_trace *t)
+bool conv_figures_make(struct conv_figures *f, const struct ntff_trace *t, unsigned jobs)
 {
     struct conv_pass p = {.f = f};
     size_t n_names = t->strs.items.n, n_tracks = t->n_tracks;
@@ -595,7 +628,9 @@ bool conv_figures_make(struct conv_figures *f, const struct ntff_trace *t)
     }
     for (uint32_t i = 0; good && i < t->n_events; i++)
         good = take_event(&p, i);
-    good = good && finish(&p);
+    good = good && make_parts(&p, jobs) && finish(&p);
+    for (size_t i = 0; i < CONV_PARTS; i++)
+        NTFF_VEC_FREE(NULL, &p.lists[i]);
     free(p.types);
     free(p.name_at);
     free(p.core_of_track);

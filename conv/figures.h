@@ -1,8 +1,8 @@
 /* figures - the numbers of a trace that reports, checks and comparisons are made of.
  * Knows: proto (model, event_types).
  *
- * Computed in one pass over the events, with details decoded only for the few kinds of event whose
- * attributes count (executions, transfers, collectives, errors).
+ * Computed in one pass over the events, with attributes decoded only for the few kinds of event
+ * where they count (executions, transfers, collectives), and of these only the ones that count.
  *
  * Units:  ns, bytes; shares are fractions 0..1.
  * Edges:  spans whose start or stop is missing have an invented length; they are counted as partial
@@ -132,6 +132,11 @@ struct conv_engine {        /* an engine of a physical core */
     struct conv_lengths lengths; /* of instructions */
 };
 
+struct conv_list { /* indices of events, ascending */
+    uint32_t *v;
+    size_t n, cap;
+};
+
 struct conv_figures {
     const struct ntff_trace *t;
     NTFF_VEC(struct conv_core) cores;
@@ -144,15 +149,17 @@ struct conv_figures {
     NTFF_VEC(struct conv_collective) collectives; /* largest total first */
     NTFF_VEC(struct conv_memory) memory;          /* by track */
     NTFF_VEC(struct conv_named) names;            /* by name */
-    NTFF_VEC(uint32_t) errors;                    /* events */
+    struct conv_list errors;                      /* events */
     NTFF_VEC(struct conv_device) devices;
     NTFF_VEC(struct conv_engine) engines; /* by track */
     struct conv_host host;
     uint64_t spans, instants;
 };
 
-/* False when memory ran out. Free with conv_figures_done in any case. */
-bool conv_figures_make(struct conv_figures *f, const struct ntff_trace *t) NTFF_MUST_CHECK;
+/* jobs: as ntff_load_options.jobs. False when memory ran out. Free with conv_figures_done in any
+ * case. */
+bool conv_figures_make(struct conv_figures *f, const struct ntff_trace *t,
+                       unsigned jobs) NTFF_MUST_CHECK;
 void conv_figures_done(struct conv_figures *f);
 
 /* Model name of an execution, else its model id, "" if neither is recorded. Looks into the event

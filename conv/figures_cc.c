@@ -11,22 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool conv_cc_take(struct conv_pass *p, const struct ntff_event *e)
+bool conv_cc_take(struct conv_pass *p, uint32_t index, struct ntff_detail *d)
 {
+    const struct ntff_event *e = &p->f->t->events[index];
     if (p->core_of_track[e->track] == NTFF_NONE)
         return true;
     struct conv_core *c = conv_core_at(p, e->track);
-    if (!ntff_detail(p->f->t, e, &p->detail))
+    static const struct ntff_slice keys[] = {CONV_KEY("op_id"), CONV_KEY("exec_id"),
+                                             CONV_KEY("algorithm")};
+    if (!ntff_detail_pick(p->f->t, e, keys, NTFF_ARRAY_LEN(keys), d))
         return false;
     struct conv_cc *x = NTFF_VEC_PUSH(NULL, &p->cc);
     if (!x)
         return false;
-    *x = (struct conv_cc){.op_id = conv_attr_u64(&p->detail, "op_id", UINT64_MAX),
-                          .exec_id = conv_attr_u64(&p->detail, "exec_id", UINT64_MAX),
+    *x = (struct conv_cc){.op_id = conv_attr_u64(d, "op_id", UINT64_MAX),
+                          .exec_id = conv_attr_u64(d, "exec_id", UINT64_MAX),
                           .ts_ns = e->ts_ns,
                           .dur_ns = e->dur_ns,
                           .rank = (uint32_t)(c - p->f->cores.v)};
-    const struct ntff_attr *a = ntff_detail_find(&p->detail, "algorithm");
+    const struct ntff_attr *a = ntff_detail_find(d, "algorithm");
     if (a && a->kind == NTFF_V_TEXT)
         x->algorithm = a->text;
     return true;
@@ -36,45 +39,51 @@ bool conv_cc_take(struct conv_pass *p, const struct ntff_event *e)
     if ((a) != (b))                                                                                \
     return (a) < (b) ? -1 : 1
 
-static int by_rank(const void *pa, const void *pb)
+#define KEY(name, field)                                                                           \
+    static uint64_t name(const void *x)                                                            \
+    {                                                                                              \
+        return ((const struct conv_cc *)x)->field;                                                 \
+    }
+KEY(op_of, op_id)
+KEY(rank_of, rank)
+KEY(group_of, group)
+KEY(nth_of, nth)
+
+static int by_time(const void *pa, const void *pb)
 {
     const struct conv_cc *a = pa, *b = pb;
-    CMP(a->op_id, b->op_id);
-    CMP(a->rank, b->rank);
     CMP(a->ts_ns, b->ts_ns);
     CMP(a->exec_id, b->exec_id);
     return 0;
 }
 
-static int by_instance(const void *pa, const void *pb)
-{
-    const struct conv_cc *a = pa, *b = pb;
-    CMP(a->op_id, b->op_id);
-    CMP(a->group, b->group);
-    CMP(a->nth, b->nth);
-    CMP(a->rank, b->rank);
-    return 0;
-}
-
 enum matching { BY_EXEC, FROM_FRONT, FROM_BACK, MATCHINGS };
 
-/* Numbers the entries of each op and rank, and sorts them so that instances stand together. */
-static void match(struct conv_cc *v, size_t n, enum matching how)
+/* Numbers the entries of each op and rank in time order, and sorts them so that instances stand
+ * together. False when memory ran out. */
+static bool match(struct conv_cc *v, size_t n, enum matching how)
 {
-    ntff_sort(v, n, sizeof *v, by_rank);
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i; j < n && v[j].op_id == v[i].op_id && v[j].rank == v[i].rank; j++)
+    static const conv_key by_rank[] = {rank_of, op_of},
+                          by_instance[] = {rank_of, nth_of, group_of, op_of};
+    ntff_sort(v, n, sizeof *v, by_time); /* as they came, nearly always */
+    uint32_t *o = conv_order(v, n, sizeof *v, by_rank, NTFF_ARRAY_LEN(by_rank));
+    for (size_t i = 0, j; o && i < n; i = j) {
+        const struct conv_cc *first = &v[o[i]];
+        for (j = i; j < n && v[o[j]].op_id == first->op_id && v[o[j]].rank == first->rank; j++)
             ;
         for (size_t k = i; k < j; k++) {
-            bool same = k > i && how == BY_EXEC && v[k].exec_id == v[k - 1].exec_id;
-            v[k].group = how == BY_EXEC ? v[k].exec_id : 0;
+            struct conv_cc *x = &v[o[k]], *before = k > i ? &v[o[k - 1]] : NULL;
+            bool same = before && how == BY_EXEC && x->exec_id == before->exec_id;
+            x->group = how == BY_EXEC ? x->exec_id : 0;
             if (how == BY_EXEC)
-                v[k].nth = same ? v[k - 1].nth + 1 : 0;
+                x->nth = same ? before->nth + 1 : 0;
             else
-                v[k].nth = how == FROM_FRONT ? k - i : j - 1 - k;
+                x->nth = how == FROM_FRONT ? k - i : j - 1 - k;
         }
     }
-    ntff_sort(v, n, sizeof *v, by_instance);
+    bool good = o && conv_sort(v, n, sizeof *v, by_instance, NTFF_ARRAY_LEN(by_instance));
+    free(o);
+    return good;
 }
 
 static size_t instance_end(const struct conv_cc *v, size_t n, size_t i)
@@ -127,22 +136,23 @@ static double mean_length(const struct conv_cc *v, size_t n)
     return sum / (double)n;
 }
 
-static void choose_matching(struct conv_cc *v, size_t n)
+static bool choose_matching(struct conv_cc *v, size_t n)
 {
     double skew[MATCHINGS], length = mean_length(v, n);
     uint64_t matched[MATCHINGS], most = 0;
     int best = -1;
     for (int m = 0; m < MATCHINGS; m++) {
-        match(v, n, m);
+        if (!match(v, n, m))
+            return false;
         skew[m] = mean_skew(v, n, &matched[m]);
         most = matched[m] > most ? matched[m] : most;
         if (matched[m] && skew[m] <= length)
-            return; /* they overlap: no need to look further */
+            return true; /* they overlap: no need to look further */
     }
     for (int m = 0; m < MATCHINGS; m++)
         if (matched[m] >= (most + 1) / 2 && (best < 0 || skew[m] < skew[best]))
             best = m;
-    match(v, n, best);
+    return match(v, n, best);
 }
 
 #define SAME_NS 1 /* by which means differ because times are whole nanoseconds */
@@ -158,14 +168,14 @@ static uint64_t mean_of(const struct rank_sum *r)
 
 /* One op: v[0..n), instances together. ranks and ns are scratch. */
 static struct conv_collective one_op(const struct conv_cc *v, size_t n, struct rank_sum *ranks,
-                                     size_t n_ranks, uint64_t *ns)
+                                     size_t n_ranks, struct ntff_sort_item *ns)
 {
     struct conv_collective c = {.op_id = v[0].op_id, .algorithm = v[0].algorithm};
     memset(ranks, 0, n_ranks * sizeof *ranks);
     for (size_t i = 0; i < n; i++) {
-        ns[i] = v[i].dur_ns;
-        conv_lengths_add(&c.lengths, ns[i]);
-        ranks[v[i].rank].sum_ns += ns[i];
+        ns[i].key = v[i].dur_ns;
+        conv_lengths_add(&c.lengths, v[i].dur_ns);
+        ranks[v[i].rank].sum_ns += v[i].dur_ns;
         ranks[v[i].rank].n++;
     }
     c.median_ns = conv_median(ns, n);
@@ -217,10 +227,8 @@ bool conv_cc_finish(struct conv_pass *p)
     if (n == 0)
         return true;
     struct rank_sum *ranks = calloc(f->cores.n, sizeof *ranks);
-    uint64_t *ns = calloc(n, sizeof *ns);
-    bool good = ranks && ns;
-    if (good)
-        choose_matching(v, n);
+    struct ntff_sort_item *ns = calloc(2 * n, sizeof *ns);
+    bool good = ranks && ns && choose_matching(v, n);
     for (size_t i = 0, j; good && i < n; i = j) {
         for (j = i; j < n && v[j].op_id == v[i].op_id; j++)
             ;

@@ -3,6 +3,7 @@
 #define CONV_FIGURES_PRIV_H
 
 #include "conv/figures.h"
+#include "proto/sort.h"
 
 #define CONV_RECENT                                                                                \
     8 /* executions of a core that may still get a span of another physical core                   \
@@ -30,9 +31,12 @@ struct conv_device_pass { /* beside .devices */
     uint64_t dma_end_ns, engine_end_ns;
 };
 
+#define CONV_PARTS 3
+
 struct conv_pass {
     struct conv_figures *f;
-    struct ntff_detail detail;
+    struct ntff_detail detail;                          /* of the pass */
+    struct conv_list lists[CONV_PARTS];                 /* for the parts */
     uint8_t *types;                                     /* by name */
     uint32_t *name_at;                                  /* by name: index into .names */
     uint32_t *core_of_track;                            /* index into .cores; NTFF_NONE = none */
@@ -47,19 +51,32 @@ struct conv_pass {
     uint32_t *engine_of_track;        /* likewise; a DMA queue: 0 once counted */
 };
 
+#define CONV_KEY(text)                                                                             \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
 void conv_lengths_add(struct conv_lengths *l, uint64_t ns);
 /* Adds [ts_ns, stop_ns) to a union whose latest end is *end_ns, if spans come by start. Returns
  * what it adds. */
 uint64_t conv_union_add(uint64_t *end_ns, uint64_t ts_ns, uint64_t stop_ns);
-int conv_u64_cmp(const void *a, const void *b);
-/* Sorts v. */
-uint64_t conv_median(uint64_t *v, size_t n);
 uint64_t conv_attr_u64(const struct ntff_detail *d, const char *key, uint64_t otherwise);
 /* The logical core of a track whose core_of_track is not NTFF_NONE. */
 struct conv_core *conv_core_at(struct conv_pass *p, uint32_t track);
 
+/* figures_sort.c: order by numbers. Keys stand the least significant first; what all leave equal
+ * stays as it was. */
+typedef uint64_t (*conv_key)(const void *item);
+/* Indices of v[0 .. n), items of size bytes each, in order. NULL = out of memory. */
+uint32_t *conv_order(const void *v, size_t n, size_t size, const conv_key *keys,
+                     size_t n_keys) NTFF_MUST_CHECK;
+/* Puts v itself in order; false when memory ran out. */
+bool conv_sort(void *v, size_t n, size_t size, const conv_key *keys, size_t n_keys) NTFF_MUST_CHECK;
+/* Of the keys of v[0 .. n), which are sorted. v has room for n more. */
+uint64_t conv_median(struct ntff_sort_item *v, size_t n);
+
 /* figures_cc.c: collectives */
-bool conv_cc_take(struct conv_pass *p, const struct ntff_event *e);
+bool conv_cc_take(struct conv_pass *p, uint32_t index, struct ntff_detail *d);
 bool conv_cc_finish(struct conv_pass *p);
 void conv_cc_done(struct conv_pass *p);
 

@@ -148,13 +148,15 @@ static bool put_text(const struct conv_report *r, struct ntff_out *out)
     return good;
 }
 
-static int write_report(struct settings *s, const struct ntff_trace *t,
-                        const struct ntff_diag *diag, struct ntff_out *out)
+static int write_report(struct settings *s, const struct conv_args *args,
+                        const struct ntff_trace *t, const struct ntff_diag *diag,
+                        struct ntff_out *out)
 {
     struct conv_figures f;
     struct conv_metrics m = {.all = {0}};
     int code = conv_exit_code(diag);
-    bool good = conv_figures_make(&f, t) && conv_metrics_make(&m, &f, diag);
+    bool good =
+        conv_figures_make(&f, t, args->load.options.jobs) && conv_metrics_make(&m, &f, diag);
     if (good) {
         if (run_checks(s, &m))
             code = CONV_CHECK_FAILED;
@@ -193,7 +195,7 @@ int conv_cmd_report(int argc, char **argv)
     if (code == CONV_ALL)
         code = conv_range_clip(&s.range, t, &diag);
     if (code == CONV_ALL)
-        code = write_report(&s, t, &diag, out);
+        code = write_report(&s, &args, t, &diag, out);
     code = conv_outfile_close(out, s.output, code);
     ntff_trace_free(t);
     conv_args_done(&args);

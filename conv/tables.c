@@ -304,7 +304,8 @@ static int put_tables(const struct settings *s, const struct conv_args *args,
     struct conv_filler f = {.t = t, .figures = &figures, .diag = diag, .pcore = number_pcores(t)};
     int code = CONV_NOTHING;
     uint64_t rows = 0;
-    bool good = conv_figures_make(&figures, t) && f.pcore && ntff_trace_index(t, &err) == NTFF_OK;
+    bool good = conv_figures_make(&figures, t, args->load.options.jobs) && f.pcore &&
+                ntff_trace_index(t, &err) == NTFF_OK;
     if (!good)
         conv_say("out of memory");
     else if (one)

@@ -31,10 +31,30 @@ static bool in_order(const struct ntff_sort_item *a, size_t n)
     return true;
 }
 
+/* Fewer than it is worth counting digits for. */
+enum { FEW = 48 };
+
+static void sort_few(struct ntff_sort_item *a, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct ntff_sort_item x = a[i];
+        size_t to = i;
+        for (; to > 0 && a[to - 1].key > x.key; to--)
+            a[to] = a[to - 1];
+        a[to] = x;
+    }
+}
+
 void ntff_sort_with(struct ntff_sort_item *a, struct ntff_sort_item *tmp, size_t n)
 {
     uint64_t low = UINT64_MAX, high = 0;
     struct ntff_sort_item *from = a, *to = tmp;
+    if (n < FEW) {
+        sort_few(a, n);
+        return;
+    }
+    if (in_order(a, n))
+        return;
     for (size_t i = 0; i < n; i++) {
         low = a[i].key < low ? a[i].key : low;
         high = a[i].key > high ? a[i].key : high;

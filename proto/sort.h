@@ -1,5 +1,5 @@
 /* sort - a stable radix sort of (key, index) items, and of anything by such keys. Private to
- * proto/. */
+ * proto/ and conv/figures*.c. */
 #ifndef NTFF_SORT_H
 #define NTFF_SORT_H
 

@@ -1,5 +1,5 @@
 /* worker - batches of work done ahead by other threads, taken in order by one.
- * Knows: base; pthreads.   Private to proto/.
+ * Knows: base; pthreads.   Private to proto/ and conv/figures.c.
  *
  * The user owns n_slots places for batches (numbers 0 .. n_slots - 1) and two functions:
  *

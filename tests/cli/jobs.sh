@@ -39,6 +39,11 @@ same "gzip, 4 threads" one.gz many.gz
 "$conv" info -j1 events.pb >one.info
 "$conv" info -j4 events.pb >many.info
 same "info, 4 threads" one.info many.info
+for input in events info torn damaged; do
+    "$conv" report -j1 --json --top 1000000 $input.pb >one.report 2>&1
+    "$conv" report -j4 --json --top 1000000 $input.pb >many.report 2>&1
+    same "report of $input, 4 threads" one.report many.report
+done
 
 for bad in 0 -1 x 2x 99999 ""; do
     exits "-j '$bad'" 2 "$conv" -q --force -j "$bad" -o out events.pb
