@@ -37,7 +37,7 @@ struct item {
 };
 _Static_assert(sizeof(struct item) == 32, "written by one thread, read by another");
 
-enum { BATCH_ITEMS = 512, THREADS_FROM_BYTES = 1 << 20 };
+enum { BATCH_ITEMS = 1024, THREADS_FROM_BYTES = 1 << 20 };
 
 struct batch {
     size_t n;

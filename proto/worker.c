@@ -144,5 +144,5 @@ unsigned ntff_jobs(unsigned asked)
 
 unsigned ntff_ahead_slots(unsigned jobs)
 {
-    return jobs > 1 ? jobs < NTFF_AHEAD_MAX_SLOTS / 4 ? 4 * jobs : NTFF_AHEAD_MAX_SLOTS : 2;
+    return jobs > 1 ? jobs < NTFF_AHEAD_MAX_SLOTS / 8 ? 8 * jobs : NTFF_AHEAD_MAX_SLOTS : 2;
 }
