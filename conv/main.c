@@ -1,17 +1,14 @@
 /* ntff-conv - argv to a command, its exit code to the shell. */
 #include "conv/conv.h"
 
-#include "proto/input.h"
+#include "proto/guard.h"
 #include "proto/near.h"
-#include "proto/out.h"
 
 #include <errno.h>
 #include <malloc.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static int overview(char *program)
@@ -27,44 +24,6 @@ static int overview(char *program)
     puts("\n'ntff-conv COMMAND --help' lists the options of a command; those of convert:\n");
     char help[] = "--help", *args[] = {program, help, NULL};
     return conv_cmd_convert(2, args);
-}
-
-/* Leaves no temporary file behind, then ends as the signal would have. */
-static void on_signal(int sig)
-{
-    ntff_out_emergency();
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-/* A mapped file that was cut: its reader sees zeros and counts it as changed. */
-static void on_bus_error(int sig, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (!ntff_input_fault(info->si_addr))
-        on_signal(sig);
-}
-
-static void catch_signals(void)
-{
-    struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
-    sigaction(SIGBUS, &bus, NULL);
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(signals); i++) {
-        struct sigaction old, ours = {.sa_handler = on_signal};
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &ours, NULL);
-    }
-}
-
-/* The files of a session stay open as long as its trace. */
-static void allow_many_files(void)
-{
-    struct rlimit n;
-    if (getrlimit(RLIMIT_NOFILE, &n) == 0 && n.rlim_cur < n.rlim_max) {
-        n.rlim_cur = n.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &n);
-    }
 }
 
 /* Scratch arrays come and go by the megabyte while a trace is put in order: their pages stay for
@@ -116,8 +75,8 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    catch_signals();
-    allow_many_files();
+    ntff_guard_inputs();
+    ntff_guard_outputs();
     keep_pages();
     return finish(run(argc, argv));
 }

@@ -3,6 +3,7 @@
  * Device time is floor(origin + (1 + drift) * t + wander(t)) with t since the simulation began:
  * below 10^13 ns, where a double is good to a thousandth of a ns. */
 #include "clock_sim.h"
+#include "tests/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,17 +11,9 @@
 #define BEGIN_NS UINT64_C(1764440000000000000)
 #define TWO_PI 6.283185307179586
 
-uint64_t clock_sim_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 double clock_sim_uniform(uint64_t *state)
 {
-    return ((double)(clock_sim_random(state) >> 11) + 0.5) * 0x1p-53;
+    return ((double)(random_next(state) >> 11) + 0.5) * 0x1p-53;
 }
 
 static double normal(uint64_t *state)
@@ -67,7 +60,7 @@ static uint64_t device_time(const struct device *d, uint64_t t_ns)
 struct clock_sim clock_sim_run(const struct clock_sim_options *o)
 {
     uint64_t state = o->seed;
-    struct device d = {o, 1000000 + clock_sim_random(&state) % UINT64_C(10000000000000), 0};
+    struct device d = {o, 1000000 + random_next(&state) % UINT64_C(10000000000000), 0};
     struct clock_sim s = {.n_execs = o->n_execs};
     s.execs = calloc(o->n_execs, sizeof *s.execs);
     s.pairs = calloc(o->n_execs, sizeof *s.pairs);
@@ -80,7 +73,7 @@ struct clock_sim clock_sim_run(const struct clock_sim_options *o)
             d.origin_ns = 1000000;
             d.reset_ns = t;
         }
-        uint64_t read = t + o->run_ns + 1000 + clock_sim_random(&state) % 2000;
+        uint64_t read = t + o->run_ns + 1000 + random_next(&state) % 2000;
         s.execs[i] =
             (struct clock_sim_exec){i + 1, device_time(&d, t), device_time(&d, t + o->run_ns),
                                     BEGIN_NS + t, BEGIN_NS + t + o->run_ns};

@@ -45,8 +45,7 @@ struct clock_sim {
 struct clock_sim clock_sim_run(const struct clock_sim_options *o);
 void clock_sim_done(struct clock_sim *s);
 
-/* splitmix64, and a uniform number in (0, 1). */
-uint64_t clock_sim_random(uint64_t *state);
+/* A uniform number in (0, 1), from a state of random.h. */
 double clock_sim_uniform(uint64_t *state);
 
 #endif

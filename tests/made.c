@@ -33,21 +33,6 @@ static void *must(void *p)
     return p;
 }
 
-/* -- numbers -------------------------------------------------------------------------------- */
-
-uint64_t made_next(struct made_rng *r)
-{
-    uint64_t z = (r->state += UINT64_C(0x9E3779B97F4A7C15)); /* splitmix64 */
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
-uint64_t made_below(struct made_rng *r, uint64_t limit)
-{
-    return limit ? made_next(r) % limit : 0;
-}
-
 /* -- by hand -------------------------------------------------------------------------------- */
 
 static ntff_str text(struct made *s, const char *p)

@@ -44,11 +44,4 @@ bool made_details(const struct ntff_trace *t, const struct ntff_event *e, struct
  * NULL: no such recipe. */
 struct ntff_trace *made_make(const char *recipe, size_t n, uint64_t seed);
 
-/* A small generator of numbers, the same everywhere. */
-struct made_rng {
-    uint64_t state;
-};
-uint64_t made_next(struct made_rng *r);
-uint64_t made_below(struct made_rng *r, uint64_t limit); /* 0 .. limit - 1 */
-
 #endif

@@ -1,5 +1,6 @@
 /* made_recipes - the ready-made traces of made.h. */
 #include "made.h"
+#include "tests/random.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static void make_core(struct made *s, uint32_t parent, int nc, struct core *c)
 
 /* One execution on a core: engines busy inside it, the collective late on the second core. */
 static uint32_t execute(struct made *s, struct core *c, uint64_t at, uint64_t dur, uint64_t cc_dur,
-                        struct made_rng *rng)
+                        uint64_t *rng)
 {
     static const char *const ops[] = {"MATMUL", "LDWEIGHTS", "ACTIVATE", "COPY", "EVENT_SEMAPHORE"};
     uint32_t exec = made_span(s, c->exec, 0, at, dur, "nc_exec_running");
@@ -47,7 +48,7 @@ static uint32_t execute(struct made *s, struct core *c, uint64_t at, uint64_t du
     for (int e = 0; e < 5; e++) {
         uint64_t t = at + 500, step = 400 + (uint64_t)e * 150;
         for (int k = 0; t + step < at + dur - cc_dur - 500; k++) {
-            uint64_t len = step / 2 + made_below(rng, step / 2);
+            uint64_t len = step / 2 + random_below(rng, step / 2);
             uint32_t lane = e == 0 ? (uint32_t)k & 3 : 0;
             if (e == 0)
                 len *= 4; /* four deep */
@@ -61,17 +62,18 @@ static uint32_t execute(struct made *s, struct core *c, uint64_t at, uint64_t du
     uint32_t cc = made_span(s, c->cc, 0, at + dur - cc_dur, cc_dur, "cc_running");
     made_event_of(s, cc)->cat = NTFF_CAT_CC;
     for (int q = 0; q < 2; q++)
-        for (uint64_t t = at + 1000; t + 2500 < at + dur; t += 3000 + made_below(rng, 900)) {
-            uint32_t n = made_span(s, c->dma[q], 0, t, 1200 + made_below(rng, 1000), "copy 2048 B");
+        for (uint64_t t = at + 1000; t + 2500 < at + dur; t += 3000 + random_below(rng, 900)) {
+            uint32_t n =
+                made_span(s, c->dma[q], 0, t, 1200 + random_below(rng, 1000), "copy 2048 B");
             made_event_of(s, n)->cat = NTFF_CAT_DMA;
         }
     return exec;
 }
 
 static void run_host(struct made *s, uint32_t thread, struct core *c, uint64_t at, int i,
-                     struct made_rng *rng)
+                     uint64_t *rng)
 {
-    uint64_t exec_dur = 60000 + made_below(rng, 20000), cc = i == 3 ? 38000 : 9000;
+    uint64_t exec_dur = 60000 + random_below(rng, 20000), cc = i == 3 ? 38000 : 9000;
     uint64_t wait = exec_dur + 9000;
     uint32_t run = made_span(s, thread, 0, at, wait + 16000, "nrt_execute");
     made_attr(s, run, "model_name", "llama-70b/layer_00.neff", 23);
@@ -105,7 +107,7 @@ static void mark_oddities(struct made *s, uint32_t thread, const struct core *c)
     made_event_of(s, e)->flags |= NTFF_EV_UNALIGNED | NTFF_EV_CUT_RIGHT;
 }
 
-static void add_counters(struct made *s, uint32_t parent, struct made_rng *rng)
+static void add_counters(struct made *s, uint32_t parent, uint64_t *rng)
 {
     uint32_t g = made_track(s, parent, NTFF_TRACK_GROUP, "Counters");
     uint32_t hbm = made_track(s, g, NTFF_TRACK_COUNTER, "HBM0 tensors");
@@ -114,16 +116,16 @@ static void add_counters(struct made *s, uint32_t parent, struct made_rng *rng)
     made_track_of(s, cpu)->unit = NTFF_UNIT_PERCENT;
     int64_t bytes = 0;
     for (uint64_t t = 0; t < 1000000; t += 20000) {
-        bytes += (int64_t)made_below(rng, 400) * 1000000 - (t > 500000 ? 250000000 : 100000000);
+        bytes += (int64_t)random_below(rng, 400) * 1000000 - (t > 500000 ? 250000000 : 100000000);
         made_sample(s, hbm, t, bytes > 0 ? bytes : 0);
-        made_sample_d(s, cpu, t, (double)(made_below(rng, 1000)) / 10);
+        made_sample_d(s, cpu, t, (double)(random_below(rng, 1000)) / 10);
     }
 }
 
 static struct ntff_trace *tour(void)
 {
     struct made *s = made_begin();
-    struct made_rng rng = {1};
+    uint64_t rng = 1;
     struct core core[2];
     uint32_t p = made_track(s, NTFF_NONE, NTFF_TRACK_PROCESS, "i-EXAMPLE0 pid 4242");
     uint32_t host[2] = {made_track(s, p, NTFF_TRACK_THREAD, "neuron_rt NC0"),
@@ -259,7 +261,7 @@ static struct ntff_trace *empty(void)
 static struct ntff_trace *samples(void)
 {
     struct made *s = made_begin();
-    struct made_rng rng = {7};
+    uint64_t rng = 7;
     uint32_t p = made_track(s, NTFF_NONE, NTFF_TRACK_PROCESS, "host");
     add_counters(s, p, &rng);
     return made_end(s);
@@ -272,7 +274,7 @@ static struct ntff_trace *samples(void)
 static struct ntff_trace *bench(size_t n, uint64_t seed)
 {
     struct made *s = made_begin();
-    struct made_rng rng = {seed};
+    uint64_t rng = seed;
     enum { CORES = 8, PER_CORE = 1 + 5 + 16 + 1 };
     uint32_t track[CORES][PER_CORE];
     char name[40], ops[64][24];
@@ -301,10 +303,10 @@ static struct ntff_trace *bench(size_t n, uint64_t seed)
     uint64_t t[CORES][PER_CORE] = {{0}};
     uint32_t turn[CORES] = {0};
     for (size_t i = 0; i < n; i++) {
-        int c = (int)(i % CORES), k = (int)(made_below(&rng, 64));
+        int c = (int)(i % CORES), k = (int)(random_below(&rng, 64));
         k = k < 40 ? 1 + k % 5 : k < 60 ? 6 + k % 16 : k < 61 ? 0 : 22;
-        uint64_t *at = &t[c][k], dur = 50 + made_below(&rng, 600);
-        const char *op = ops[made_below(&rng, 64)];
+        uint64_t *at = &t[c][k], dur = 50 + random_below(&rng, 600);
+        const char *op = ops[random_below(&rng, 64)];
         if (k == 1) { /* four deep: each lane has every fourth */
             made_span(s, track[c][k], turn[c]++ & 3, *at, 97, op);
             *at += 30;
@@ -315,9 +317,9 @@ static struct ntff_trace *bench(size_t n, uint64_t seed)
             made_span(s, track[c][k], 0, *at + dur / 4, dur / 2, "inner");
             i++;
         }
-        if (made_below(&rng, 1000000) == 0)
+        if (random_below(&rng, 1000000) == 0)
             made_event_of(s, e)->cat = NTFF_CAT_ERROR;
-        *at += dur + made_below(&rng, k == 0 ? 20000 : 900);
+        *at += dur + random_below(&rng, k == 0 ? 20000 : 900);
     }
     return made_end(s);
 }
@@ -326,57 +328,58 @@ static struct ntff_trace *bench(size_t n, uint64_t seed)
 static struct ntff_trace *any(size_t n, uint64_t seed)
 {
     struct made *s = made_begin();
-    struct made_rng rng = {seed};
+    uint64_t rng = seed;
     enum { MAX_TRACKS = 40 };
-    uint32_t n_tracks = 1 + (uint32_t)made_below(&rng, MAX_TRACKS - 1);
+    uint32_t n_tracks = 1 + (uint32_t)random_below(&rng, MAX_TRACKS - 1);
     uint64_t open[MAX_TRACKS][4][6] = {{{0}}}, cursor[MAX_TRACKS][4] = {{0}};
     int depth[MAX_TRACKS][4] = {{0}};
     char name[32];
     for (uint32_t i = 0; i < n_tracks; i++) {
         snprintf(name, sizeof name, "track %" PRIu32, i);
         uint32_t parent =
-            i == 0 || made_below(&rng, 4) == 0 ? NTFF_NONE : (uint32_t)made_below(&rng, i);
-        made_track(s, parent, (int)made_below(&rng, 12), name);
-        made_track_of(s, i)->rank = (int32_t)made_below(&rng, 5);
-        made_track_of(s, i)->flat = made_below(&rng, 2);
+            i == 0 || random_below(&rng, 4) == 0 ? NTFF_NONE : (uint32_t)random_below(&rng, i);
+        made_track(s, parent, (int)random_below(&rng, 12), name);
+        made_track_of(s, i)->rank = (int32_t)random_below(&rng, 5);
+        made_track_of(s, i)->flat = random_below(&rng, 2);
     }
     for (size_t i = 0; i < n; i++) {
-        uint32_t k = (uint32_t)made_below(&rng, n_tracks), lane = (uint32_t)made_below(&rng, 4);
+        uint32_t k = (uint32_t)random_below(&rng, n_tracks), lane = (uint32_t)random_below(&rng, 4);
         uint64_t *at = &cursor[k][lane];
         int *d = &depth[k][lane];
-        if (lane && made_below(&rng, 3))
+        if (lane && random_below(&rng, 3))
             lane = 0, at = &cursor[k][0], d = &depth[k][0];
         while (*d > 0 && open[k][lane][*d - 1] <= *at)
             --*d;
         uint64_t room = *d ? open[k][lane][*d - 1] - *at : UINT64_MAX;
-        uint64_t dur = made_below(&rng, UINT64_C(1) << (1 + made_below(&rng, 30)));
+        uint64_t dur = random_below(&rng, UINT64_C(1) << (1 + random_below(&rng, 30)));
         dur = dur > room ? room : dur;
-        snprintf(name, sizeof name, "op%c", (char)('a' + made_below(&rng, 12)));
-        if (made_below(&rng, 20) == 0) {
+        snprintf(name, sizeof name, "op%c", (char)('a' + random_below(&rng, 12)));
+        if (random_below(&rng, 20) == 0) {
             uint32_t e = made_instant(s, k, *at, name);
             made_event_of(s, e)->lane = lane & 0x3ff;
-            if (made_below(&rng, 4) == 0)
+            if (random_below(&rng, 4) == 0)
                 made_event_of(s, e)->cat = NTFF_CAT_ERROR;
         } else {
             uint32_t e = made_span(s, k, lane, *at, dur, name);
-            if (made_below(&rng, 30) == 0) {
-                unsigned flag = 1u << (1 + made_below(&rng, 8));
+            if (random_below(&rng, 30) == 0) {
+                unsigned flag = 1u << (1 + random_below(&rng, 8));
                 made_event_of(s, e)->flags = flag & 0x3ffffu;
             }
-            if (e && made_below(&rng, 10) == 0)
-                made_flow(s, (uint32_t)made_below(&rng, e), e);
-            if (*d < 6 && dur > 8 && made_below(&rng, 3) == 0) {
+            if (e && random_below(&rng, 10) == 0)
+                made_flow(s, (uint32_t)random_below(&rng, e), e);
+            if (*d < 6 && dur > 8 && random_below(&rng, 3) == 0) {
                 open[k][lane][(*d)++] = *at + dur;
-                *at += made_below(&rng, dur / 2 + 1);
+                *at += random_below(&rng, dur / 2 + 1);
                 continue;
             }
             *at += dur;
         }
-        *at += made_below(&rng, 3) ? 0 : made_below(&rng, UINT64_C(1) << made_below(&rng, 24));
+        *at +=
+            random_below(&rng, 3) ? 0 : random_below(&rng, UINT64_C(1) << random_below(&rng, 24));
     }
     for (size_t i = 0; i < n / 4; i++) {
-        uint32_t k = (uint32_t)made_below(&rng, n_tracks);
-        made_sample(s, k, made_below(&rng, 1000000), (int64_t)made_below(&rng, 2000) - 500);
+        uint32_t k = (uint32_t)random_below(&rng, n_tracks);
+        made_sample(s, k, random_below(&rng, 1000000), (int64_t)random_below(&rng, 2000) - 500);
     }
     return made_end(s);
 }

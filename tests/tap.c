@@ -74,6 +74,20 @@ _Noreturn void tap_skip(const char *reason)
     _exit(EXIT_SKIPPED);
 }
 
+char *tap_source_text(const char *name)
+{
+    const char *src = getenv("SRC");
+    char path[4096], *text = NULL;
+    size_t len = 0;
+    snprintf(path, sizeof path, "%s/%s", src ? src : ".", name);
+    FILE *f = fopen(path, "r");
+    ssize_t n = f ? getdelim(&text, &len, '\0', f) : -1;
+    if (n <= 0)
+        tap_fail(__FILE__, __LINE__, "%s: cannot be read", path);
+    fclose(f);
+    return text;
+}
+
 void tap_eq_u64(const char *file, int line, const char *what, uint64_t got, uint64_t want)
 {
     if (got != want)

@@ -53,6 +53,10 @@ _Noreturn void tap_skip(const char *reason);
 /* A line shown if a later check of this test fails: which row of a table, which seed. */
 void tap_context(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* A whole file of the source tree as text, for the test to free; a file that cannot be read, or is
+ * empty, fails the test. */
+char *tap_source_text(const char *name);
+
 void tap_eq_u64(const char *file, int line, const char *what, uint64_t got, uint64_t want);
 void tap_eq_i64(const char *file, int line, const char *what, int64_t got, int64_t want);
 void tap_eq_str(const char *file, int line, const char *what, const char *got, const char *want);

@@ -9,8 +9,8 @@
 #include "timefmt.h"
 
 #include "proto/foreign.h"
+#include "proto/guard.h"
 #include "proto/input.h"
-#include "proto/out.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -509,31 +508,12 @@ static int not_loaded(const struct program *p, enum ntff_status st)
     return st == NTFF_INVALID ? EXIT_MISTAKE : EXIT_NOTHING;
 }
 
-/* Without a terminal, whose loop looks for signals itself: leaves no half-written export behind,
- * then ends as the signal would have. */
-static void on_signal(int sig)
-{
-    ntff_out_emergency();
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-static void catch_signals(void)
-{
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
-    for (size_t i = 0; i < NTFF_ARRAY_LEN(signals); i++) {
-        struct sigaction old, ours = {.sa_handler = on_signal};
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &ours, NULL);
-    }
-}
-
 static int run(struct program *p)
 {
     struct tui_term_options o = {p->args.colors, p->args.no_mouse, p->args.ascii};
     enum ntff_status st;
     if (p->args.print || p->args.script) {
-        catch_signals();
+        ntff_guard_outputs(); /* a terminal's loop looks for signals itself */
         st = load(p);
         if (st != NTFF_OK)
             return not_loaded(p, st);
@@ -548,34 +528,12 @@ static int run(struct program *p)
     return st == NTFF_OK ? run_terminal(p) : not_loaded(p, st);
 }
 
-/* A mapped file that was cut: its reader sees zeros. */
-static void on_bus_error(int sig, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (ntff_input_fault(info->si_addr))
-        return;
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-/* The files of a session stay open and mapped as long as its trace. */
-static void prepare_for_files(void)
-{
-    struct sigaction bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
-    struct rlimit n;
-    sigaction(SIGBUS, &bus, NULL);
-    if (getrlimit(RLIMIT_NOFILE, &n) == 0 && n.rlim_cur < n.rlim_max) {
-        n.rlim_cur = n.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &n);
-    }
-}
-
 int main(int argc, char **argv)
 {
     static struct program p; /* zeroed; the diag alone is large */
     struct ntff_error err = {0};
     setlocale(LC_ALL, "");
-    prepare_for_files();
+    ntff_guard_inputs();
     int code = tui_args_parse(&p.args, argc, argv, &err);
     if (code) {
         complain(err.text);

@@ -8,6 +8,7 @@
 #include "proto/load.h"
 #include "tests/bench/rows.h"
 #include "tests/made.h"
+#include "tests/random.h"
 #include "tui/app.h"
 #include "tui/script.h"
 
@@ -82,11 +83,11 @@ static void press(struct tui_app *a, struct tui_screen *s, const char *keys, str
 static void random_frames(const struct ntff_trace *t, struct tui_app *a, struct tui_screen *s,
                           int n, struct worst *w, const char *what)
 {
-    struct made_rng r = {42};
+    uint64_t r = 42;
     for (int i = 0; i < n; i++) {
         uint64_t whole = t->end_ns - t->begin_ns;
-        uint64_t span = (whole >> made_below(&r, 34)) + 1;
-        uint64_t from = t->begin_ns + made_below(&r, whole - span + 1);
+        uint64_t span = (whole >> random_below(&r, 34)) + 1;
+        uint64_t from = t->begin_ns + random_below(&r, whole - span + 1);
         tui_app_show(a, from, from + span);
         frame(a, s, NULL, w, what, span);
         for (int k = 0; k < 3; k++) /* the further frames of folded lines */

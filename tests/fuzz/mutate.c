@@ -7,6 +7,7 @@
  * long the message is, and notification records behind it) are taken apart first. Every other time
  * the bytes go to the ordinary mutator instead, so that damage is tried as well. */
 #include "tests/fuzz/fuzz.h"
+#include "tests/random.h"
 
 #include "proto/wire.h"
 
@@ -31,10 +32,7 @@ struct edit {
 
 static uint64_t next(struct edit *e)
 {
-    uint64_t z = e->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return random_next(&e->random);
 }
 
 static void put(struct edit *e, const void *p, size_t n)

@@ -123,9 +123,11 @@ struct fuzz_choices fuzz_choose(const uint8_t c[FUZZ_CHOICES])
 /* -- the whole path -------------------------------------------------------------------------------
  */
 
-static void write_perfetto(const struct ntff_trace *t, const struct ntff_diag *diag,
-                           const struct fuzz_choices *c)
+/* Writes one form and reads it back: all is there, and every promise holds. */
+static void write_form(const struct ntff_trace *t, const struct ntff_diag *diag,
+                       const struct fuzz_choices *c, bool chrome)
 {
+    const char *form = chrome ? "chrome" : "perfetto", *bad = NULL;
     struct pft_options opt = {.no_args = c->no_args,
                               .compact = c->compact,
                               .jobs = c->load.jobs,
@@ -135,41 +137,20 @@ static void write_perfetto(const struct ntff_trace *t, const struct ntff_diag *d
     struct ntff_error err = {0};
     struct ntff_out *out;
     FUZZ_OK(ntff_out_open(&out, NULL, 0, 0, &err) == NTFF_OK);
-    enum ntff_status s = pft_write(t, &opt, out, &stats, &err);
+    enum ntff_status s = chrome ? conv_chrome_write(t, &opt, out, &stats, &err)
+                                : pft_write(t, &opt, out, &stats, &err);
     if (s != NTFF_OK && s != NTFF_LIMIT)
-        FUZZ_FAIL("perfetto: %s", err.text);
-    const char *bad =
-        s == NTFF_OK ? fuzz_check_perfetto(ntff_out_bytes(out), &stats, c->compact) : NULL;
+        FUZZ_FAIL("%s: %s", form, err.text);
+    if (s == NTFF_OK)
+        bad = chrome ? fuzz_check_chrome(ntff_out_bytes(out), &stats)
+                     : fuzz_check_perfetto(ntff_out_bytes(out), &stats, c->compact);
     if (bad != NULL)
-        FUZZ_FAIL("perfetto: %s", bad);
+        FUZZ_FAIL("%s: %s", form, bad);
     if (s == NTFF_OK && stats.spans + stats.instants != t->n_events)
-        FUZZ_FAIL("perfetto: %zu events, but %llu + %llu written", t->n_events,
+        FUZZ_FAIL("%s: %zu events, but %llu + %llu written", form, t->n_events,
                   (unsigned long long)stats.spans, (unsigned long long)stats.instants);
     if (s == NTFF_OK && stats.samples + stats.samples_dropped != t->n_samples)
-        FUZZ_FAIL("perfetto: %zu samples", t->n_samples);
-    ntff_out_close(out);
-}
-
-static void write_chrome(const struct ntff_trace *t, const struct ntff_diag *diag,
-                         const struct fuzz_choices *c)
-{
-    struct pft_options opt = {
-        .no_args = c->no_args, .jobs = c->load.jobs, .creator = "fuzz", .diag = diag};
-    struct pft_stats stats = {0};
-    struct ntff_error err = {0};
-    struct ntff_out *out;
-    FUZZ_OK(ntff_out_open(&out, NULL, 0, 0, &err) == NTFF_OK);
-    enum ntff_status s = conv_chrome_write(t, &opt, out, &stats, &err);
-    if (s != NTFF_OK && s != NTFF_LIMIT)
-        FUZZ_FAIL("chrome: %s", err.text);
-    const char *bad = s == NTFF_OK ? fuzz_check_chrome(ntff_out_bytes(out), &stats) : NULL;
-    if (bad != NULL)
-        FUZZ_FAIL("chrome: %s", bad);
-    if (s == NTFF_OK && stats.spans + stats.instants != t->n_events)
-        FUZZ_FAIL("chrome: %zu events, but %llu + %llu written", t->n_events,
-                  (unsigned long long)stats.spans, (unsigned long long)stats.instants);
-    if (s == NTFF_OK && stats.samples + stats.samples_dropped != t->n_samples)
-        FUZZ_FAIL("chrome: %zu samples", t->n_samples);
+        FUZZ_FAIL("%s: %zu samples", form, t->n_samples);
     ntff_out_close(out);
 }
 
@@ -179,8 +160,8 @@ static void check_and_write(const struct ntff_trace *t, const struct ntff_diag *
     const char *bad = check_trace(t, diag);
     if (bad != NULL)
         FUZZ_FAIL("%s", bad);
-    write_perfetto(t, diag, c);
-    write_chrome(t, diag, c);
+    write_form(t, diag, c, false);
+    write_form(t, diag, c, true);
 }
 
 /* The window asked for, or the middle half. */

@@ -13,6 +13,8 @@
  * average: starts with a model name about 250, stops about 45. Field numbers are the default
  * numbering of ntrace_event [FMT]; encoded here by hand, so that a mistake in the decoder is not
  * repeated. */
+#include "tests/random.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -118,17 +120,9 @@ struct gen {
 
 /* -- numbers ---------------------------------------------------------------------------------- */
 
-/* splitmix64 */
-static uint64_t next_random(struct gen *g)
-{
-    uint64_t z = g->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 static uint64_t between(struct gen *g, uint64_t lo, uint64_t hi)
 {
-    return lo + next_random(g) % (hi - lo + 1);
+    return lo + random_next(&g->random) % (hi - lo + 1);
 }
 
 static uint64_t device_time(const struct core *c, int pcore, uint64_t host_ns)

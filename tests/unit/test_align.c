@@ -1,6 +1,7 @@
 /* test_align - offsets of instances from common collectives. */
 #include "proto/align.h"
 #include "tests/clock_sim.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@ struct program {
 
 static uint64_t uniform(uint64_t *state, uint64_t below)
 {
-    return below ? clock_sim_random(state) % below : 0;
+    return below ? random_next(state) % below : 0;
 }
 
 /* Ends as one instance sees them: its clock is ahead by ahead_ns, and its executions are counted

@@ -1,6 +1,7 @@
 /* test_clock - the clock maps against simulated truth, and against hostile pairs. */
 #include "proto/clock.h"
 #include "tests/clock_sim.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #include <inttypes.h>
@@ -763,8 +764,8 @@ TAP_TEST(order_survives)
         uint64_t state = i;
         qsort(s.pairs, s.n_pairs, sizeof *s.pairs, by_nc);
         for (size_t k = 0; k < N; k++) {
-            uint64_t near = s.pairs[clock_sim_random(&state) % s.n_pairs].nc_ns;
-            times[k] = near + clock_sim_random(&state) % 20 - 10;
+            uint64_t near = s.pairs[random_next(&state) % s.n_pairs].nc_ns;
+            times[k] = near + random_next(&state) % 20 - 10;
         }
         qsort(times, N, sizeof *times, by_value);
         check_order(m, times, N);
@@ -781,18 +782,18 @@ static uint64_t hostile(uint64_t *state)
     static const uint64_t edge[] = {0,          1,          INT64_MAX,      UINT64_C(1) << 63,
                                     UINT64_MAX, HOST,       UINT64_MAX - 1, UINT64_C(1) << 62,
                                     HOST + 1,   1000000000, UINT32_MAX,     UINT64_C(1) << 61};
-    uint64_t r = clock_sim_random(state);
+    uint64_t r = random_next(state);
     switch (r % 5) {
     case 0:
         return edge[r / 5 % NTFF_ARRAY_LEN(edge)];
     case 1:
-        return edge[r / 5 % NTFF_ARRAY_LEN(edge)] + clock_sim_random(state) % 100;
+        return edge[r / 5 % NTFF_ARRAY_LEN(edge)] + random_next(state) % 100;
     case 2:
-        return clock_sim_random(state) >> r / 5 % 64;
+        return random_next(state) >> r / 5 % 64;
     case 3:
-        return HOST + clock_sim_random(state) % 1000000;
+        return HOST + random_next(state) % 1000000;
     default:
-        return clock_sim_random(state);
+        return random_next(state);
     }
 }
 
@@ -802,8 +803,8 @@ TAP_TEST(hostile_pairs)
     for (int round = 0; round < 8000; round++) {
         struct ntff_clock_pair p[80];
         uint64_t times[40];
-        size_t n = clock_sim_random(&state) % 81;
-        uint64_t kind = clock_sim_random(&state) % 4;
+        size_t n = random_next(&state) % 81;
+        uint64_t kind = random_next(&state) % 4;
         for (size_t i = 0; i < n; i++) {
             p[i] = (struct ntff_clock_pair){hostile(&state), hostile(&state), hostile(&state) % 9};
             if (kind == 1) /* reversed */
@@ -851,8 +852,8 @@ TAP_TEST(a_million_pairs)
     TAP_OK(p);
     for (int kind = 0; kind < 4; kind++) {
         for (uint64_t i = 0; i < N; i++) {
-            uint64_t r = clock_sim_random(&state);
-            p[i] = kind == 0   ? (struct ntff_clock_pair){r, clock_sim_random(&state), i}
+            uint64_t r = random_next(&state);
+            p[i] = kind == 0   ? (struct ntff_clock_pair){r, random_next(&state), i}
                    : kind == 1 ? (struct ntff_clock_pair){5, HOST, i}
                    : kind == 2 ? (struct ntff_clock_pair){N - i, HOST + i, i}
                                : (struct ntff_clock_pair){i * 1000, HOST + i * 1000 + r % 40000, 3};

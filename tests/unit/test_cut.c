@@ -4,6 +4,7 @@
 #include "proto/load.h"
 
 #include "tests/check_trace.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #include <dirent.h>
@@ -15,10 +16,7 @@
 static uint64_t random_state;
 static uint64_t below(uint64_t n)
 {
-    uint64_t z = random_state += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return n ? (z ^ (z >> 31)) % n : 0;
+    return random_below(&random_state, n);
 }
 
 static const char *scratch(const char *name)

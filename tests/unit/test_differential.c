@@ -7,6 +7,7 @@
  */
 #include "proto/build.h"
 #include "proto/plan.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #include <inttypes.h>
@@ -20,14 +21,12 @@ static uint64_t random_state;
 
 static uint64_t next_random(void)
 {
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return random_next(&random_state);
 }
+
 static uint64_t below(uint64_t n)
 {
-    return next_random() % n;
+    return random_below(&random_state, n);
 }
 
 /* A number as files have them: absent, small, at an edge of its varint length, or anything. */

@@ -4,6 +4,7 @@
 #include "conv/chrome_sink.h"
 #include "perfetto/perfetto_sink.h"
 #include "proto/plan.h"
+#include "tests/random.h"
 #include "tests/synth.h"
 #include "tests/tap.h"
 
@@ -15,14 +16,12 @@ static uint64_t random_state;
 
 static uint64_t next_random(void)
 {
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return random_next(&random_state);
 }
+
 static uint64_t below(uint64_t n)
 {
-    return next_random() % n;
+    return random_below(&random_state, n);
 }
 static bool rarely(void)
 {

@@ -12,19 +12,6 @@
 
 static char *page;
 
-static void read_page(void)
-{
-    char path[4096];
-    const char *src = getenv("SRC");
-    snprintf(path, sizeof path, "%s/proto/FORMAT.md", src ? src : ".");
-    FILE *f = fopen(path, "r");
-    page = calloc(1, 1 << 18);
-    TAP_OK(f && page);
-    size_t n = fread(page, 1, (1 << 18) - 1, f);
-    TAP_OK(n > 0 && n < (1 << 18) - 1);
-    fclose(f);
-}
-
 static void has(const char *row)
 {
     TAP_CONTEXT("proto/FORMAT.md lacks:\n%s", row);
@@ -44,7 +31,7 @@ static void put_payload(char *out, size_t cap, uint32_t type, uint32_t phase)
 
 TAP_TEST(event_types)
 {
-    read_page();
+    page = tap_source_text("proto/FORMAT.md");
     for (uint32_t i = 0; ntff_event_type(i); i++) {
         const struct ntff_event_type *t = ntff_event_type(i);
         char row[900], start[300], stop[300];
@@ -60,7 +47,7 @@ TAP_TEST(event_types)
 
 TAP_TEST(usage_classes)
 {
-    read_page();
+    page = tap_source_text("proto/FORMAT.md");
     for (uint32_t i = 0; ntff_usage_name(i); i++) {
         char row[80];
         snprintf(row, sizeof row, "%u %s%s", i, ntff_usage_name(i),
@@ -72,7 +59,7 @@ TAP_TEST(usage_classes)
 
 TAP_TEST(records)
 {
-    read_page();
+    page = tap_source_text("proto/FORMAT.md");
     for (unsigned i = 0; i < 32; i++) {
         char row[80];
         if (ntff_notif_kinds[i] == NTFF_NK_RESERVED || ntff_notif_has_engine(i))

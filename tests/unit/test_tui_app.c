@@ -1,6 +1,7 @@
 /* The viewer as a whole without a terminal: random keys at random sizes, and what no name may do.
  */
 #include "tests/made.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 #include "tui/app.h"
 #include "tui/export.h"
@@ -68,7 +69,7 @@ static void check_screen(const struct tui_screen *s, bool ascii)
     }
 }
 
-static uint32_t random_key(struct made_rng *r)
+static uint32_t random_key(uint64_t *r)
 {
     static const char *const names[] = {
         "Up",   "Down", "Left", "Right",     "S-Left", "S-Right", "PgUp", "PgDn",
@@ -77,30 +78,30 @@ static uint32_t random_key(struct made_rng *r)
     };
     static const char plain[] =
         "hjklwsad+-=0gGztTuOf<>,.LpxX[]/?nNmMe1234cSbiHY0123456789 ()*.abcxyz%";
-    if (made_below(r, 3))
-        return (uint32_t)plain[made_below(r, sizeof plain - 1)];
-    const char *n = names[made_below(r, NTFF_ARRAY_LEN(names))];
+    if (random_below(r, 3))
+        return (uint32_t)plain[random_below(r, sizeof plain - 1)];
+    const char *n = names[random_below(r, NTFF_ARRAY_LEN(names))];
     return tui_key_parse(n, strlen(n));
 }
 
-static struct tui_event random_event(struct made_rng *r, struct tui_screen *s)
+static struct tui_event random_event(uint64_t *r, struct tui_screen *s)
 {
     struct tui_event e = {.kind = TUI_EVENT_KEY};
-    switch (made_below(r, 12)) {
+    switch (random_below(r, 12)) {
     case 0:
         e.kind = TUI_EVENT_RESIZE;
-        e.w = 1 + (int)made_below(r, made_below(r, 3) ? 130 : 12);
-        e.h = 1 + (int)made_below(r, made_below(r, 3) ? 45 : 8);
+        e.w = 1 + (int)random_below(r, random_below(r, 3) ? 130 : 12);
+        e.h = 1 + (int)random_below(r, random_below(r, 3) ? 45 : 8);
         TAP_OK(tui_screen_resize(s, e.w, e.h));
         break;
     case 1:
     case 2:
     case 3:
         e.kind = TUI_EVENT_MOUSE;
-        e.mouse = (enum tui_mouse)made_below(r, 6);
-        e.mods = (int)made_below(r, 8);
-        e.x = (int)made_below(r, (uint64_t)s->w + 4) - 2;
-        e.y = (int)made_below(r, (uint64_t)s->h + 4) - 2;
+        e.mouse = (enum tui_mouse)random_below(r, 6);
+        e.mods = (int)random_below(r, 8);
+        e.x = (int)random_below(r, (uint64_t)s->w + 4) - 2;
+        e.y = (int)random_below(r, (uint64_t)s->h + 4) - 2;
         break;
     default:
         e.key = random_key(r);
@@ -112,7 +113,7 @@ static struct tui_event random_event(struct made_rng *r, struct tui_screen *s)
 static void random_walk(const char *recipe, size_t n, uint64_t seed, int steps, bool ascii)
 {
     struct viewer v;
-    struct made_rng r = {seed * 77 + 5};
+    uint64_t r = seed * 77 + 5;
     start(&v, recipe, n, seed, ascii);
     for (int i = 0; i < steps; i++) {
         struct tui_event e = random_event(&r, &v.s);
@@ -120,14 +121,14 @@ static void random_walk(const char *recipe, size_t n, uint64_t seed, int steps, 
         unsigned flags = tui_app_handle(v.a, &e);
         if (flags & TUI_EXPORT) {
             TAP_OK(tui_app_export(v.a)->path[0]);
-            if (made_below(&r, 2))
+            if (random_below(&r, 2))
                 tui_app_export_exists(v.a);
         }
         tui_app_draw(v.a, &v.s);
         check_screen(&v.s, ascii);
-        if (made_below(&r, 4) == 0)
+        if (random_below(&r, 4) == 0)
             tui_app_work(v.a);
-        if (made_below(&r, 50) == 0)
+        if (random_below(&r, 50) == 0)
             tui_settle(v.a, &v.s);
     }
     end(&v);

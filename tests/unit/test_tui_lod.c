@@ -1,6 +1,7 @@
 /* The index of the viewer against plain loops over all events, on random traces and random views.
  */
 #include "tests/made.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 #include "tui/lod.h"
 
@@ -42,15 +43,15 @@ static uint64_t part(const struct ntff_event *e, uint64_t from, uint64_t to)
 }
 
 /* A view somewhere in the trace, of any zoom. */
-static struct tui_view random_view(struct made_rng *r, int cols)
+static struct tui_view random_view(uint64_t *r, int cols)
 {
     struct tui_view v;
     uint64_t whole = tr->end_ns + 1 - tr->begin_ns;
     tui_view_init(&v, tr->begin_ns, tr->end_ns + 1, cols);
-    uint64_t span = 1 + made_below(r, (whole >> made_below(r, 40)) + 1);
-    uint64_t from = tr->begin_ns + made_below(r, whole);
-    if (made_below(r, 2) && tr->n_events) /* near an event, where it is tight */
-        from = tr->events[made_below(r, tr->n_events)].ts_ns;
+    uint64_t span = 1 + random_below(r, (whole >> random_below(r, 40)) + 1);
+    uint64_t from = tr->begin_ns + random_below(r, whole);
+    if (random_below(r, 2) && tr->n_events) /* near an event, where it is tight */
+        from = tr->events[random_below(r, tr->n_events)].ts_ns;
     tui_view_fit(&v, from, from + span);
     return v;
 }
@@ -91,13 +92,13 @@ static void check_sum(const struct tui_row *r, uint64_t from, uint64_t to, const
 
 static void check_cells(uint64_t seed, int rounds)
 {
-    struct made_rng r = {seed ^ 99};
+    uint64_t r = seed ^ 99;
     for (int k = 0; k < rounds; k++) {
-        int cols = 1 + (int)made_below(&r, 40);
+        int cols = 1 + (int)random_below(&r, 40);
         struct tui_view v = random_view(&r, cols);
         struct tui_sum cells[40];
-        uint32_t row = (uint32_t)made_below(&r, l.n_rows);
-        int x0 = (int)made_below(&r, (uint64_t)cols);
+        uint32_t row = (uint32_t)random_below(&r, l.n_rows);
+        int x0 = (int)random_below(&r, (uint64_t)cols);
         tui_lod_cells(&l, row, &v, x0, cols, cells);
         for (int x = x0; x < cols; x++) {
             TAP_CONTEXT("seed %llu, round %d, row %u, column %d", (unsigned long long)seed, k, row,
@@ -171,11 +172,11 @@ static uint64_t slow_busy(uint32_t track, uint64_t from, uint64_t to)
 TAP_TEST(busy_time_is_the_union_of_lanes)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct made_rng r = {seed};
+        uint64_t r = seed;
         make(seed == 1 ? "tour" : seed == 2 ? "deep" : "random", 2000, seed);
         for (int k = 0; k < 60; k++) {
             struct tui_view v = random_view(&r, 10);
-            uint32_t track = (uint32_t)made_below(&r, tr->n_tracks);
+            uint32_t track = (uint32_t)random_below(&r, tr->n_tracks);
             TAP_CONTEXT("seed %llu round %d track %u", (unsigned long long)seed, k, track);
             TAP_EQ_U64(tui_lod_busy(&l, track, v.from, tui_view_to(&v)),
                        slow_busy(track, v.from, tui_view_to(&v)));
@@ -196,11 +197,11 @@ static int by_length(const void *pa, const void *pb)
 TAP_TEST(next_longest_walks_all_by_length)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct made_rng r = {seed};
+        uint64_t r = seed;
         make(seed % 4 ? "random" : "bench", 1500, seed);
         struct tui_view v = random_view(&r, 10);
-        uint32_t row0 = (uint32_t)made_below(&r, l.n_rows),
-                 row1 = row0 + 1 + (uint32_t)made_below(&r, 3);
+        uint32_t row0 = (uint32_t)random_below(&r, l.n_rows),
+                 row1 = row0 + 1 + (uint32_t)random_below(&r, 3);
         row1 = row1 > l.n_rows ? l.n_rows : row1;
         uint32_t *want = calloc(tr->n_events + 1, sizeof *want);
         size_t n = 0;
@@ -279,10 +280,10 @@ TAP_TEST(next_gap_walks_all_by_length)
     }
     drop();
     make("bench", 6000, 5);
-    struct made_rng r = {5};
+    uint64_t r = 5;
     for (int i = 0; i < 20; i++) {
         struct tui_view v = random_view(&r, 3);
-        uint32_t k = 2 + (uint32_t)made_below(&r, 22);
+        uint32_t k = 2 + (uint32_t)random_below(&r, 22);
         TAP_CONTEXT("round %d track %u", i, k);
         if (tr->first[k + 1] > tr->first[k])
             check_gaps(k, v.from, tui_view_to(&v));
@@ -314,10 +315,10 @@ TAP_TEST(gaps_look_at_all_lanes)
 TAP_TEST(counters_show_every_peak)
 {
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        struct made_rng r = {seed};
+        uint64_t r = seed;
         make("random", 4000, seed);
         for (int k = 0; k < 40; k++) {
-            uint32_t track = (uint32_t)made_below(&r, tr->n_tracks);
+            uint32_t track = (uint32_t)random_below(&r, tr->n_tracks);
             struct tui_range cells[20];
             struct tui_view v = random_view(&r, 20);
             if (!tui_lod_n_samples(&l, track))

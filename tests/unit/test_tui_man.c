@@ -11,14 +11,8 @@ static char *page;
 /* The page, with mdoc's escapes taken out: \- and \&. */
 static void read_page(void)
 {
-    char path[4096];
-    const char *src = getenv("SRC");
-    snprintf(path, sizeof path, "%s/tui/ntff-tui.1", src ? src : ".");
-    FILE *f = fopen(path, "r");
-    page = calloc(1, 1 << 18);
-    TAP_OK(f && page);
-    size_t n = fread(page, 1, (1 << 18) - 1, f), to = 0;
-    fclose(f);
+    page = tap_source_text("tui/ntff-tui.1");
+    size_t n = strlen(page), to = 0;
     for (size_t i = 0; i < n; i++) {
         if (page[i] == '\\' && page[i + 1] == '&')
             i++;

@@ -1,5 +1,6 @@
 /* The smaller parts: text made harmless, the grid, keys, statistics, search, rows. */
 #include "tests/made.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 #include "tui/doc.h"
 #include "tui/keymap.h"
@@ -274,19 +275,19 @@ static void check_stats(const char *recipe, size_t n, uint64_t seed)
     struct tui_lod l;
     struct tui_rows rows;
     struct tui_stats s = {0};
-    struct made_rng r = {seed};
+    uint64_t r = seed;
     struct ntff_trace *t = made_make(recipe, n, seed);
     TAP_OK(tui_lod_build(&l, t, NULL, NULL, &err) == NTFF_OK);
     TAP_OK(tui_rows_init(&rows, &l));
     for (int k = 0; k < 4; k++) {
         uint64_t from = t->begin_ns, to = t->end_ns + 1, sum = 0;
         if (k) {
-            from += made_below(&r, (to - from) / 2);
-            to = from + 1 + made_below(&r, to - from);
+            from += random_below(&r, (to - from) / 2);
+            to = from + 1 + random_below(&r, to - from);
         }
         tui_stats_want(&s, &rows, from, to, NTFF_NONE);
-        while (
-            tui_stats_step(&s, 1 + made_below(&r, 50))) /* odd steps, so that every stop is tried */
+        while (tui_stats_step(
+            &s, 1 + random_below(&r, 50))) /* odd steps, so that every stop is tried */
             ;
         TAP_EQ_U64(s.phase, TUI_STATS_DONE);
         for (size_t i = 0; i < s.n; i++) {

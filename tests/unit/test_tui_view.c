@@ -1,5 +1,6 @@
 /* Zoom and pan arithmetic, times as text, layout. */
 #include "tests/made.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 #include "tui/layout.h"
 #include "tui/timefmt.h"
@@ -7,19 +8,20 @@
 
 #include <string.h>
 
-static struct tui_view random_view(struct made_rng *r)
+static struct tui_view random_view(uint64_t *r)
 {
     struct tui_view v;
-    uint64_t begin = made_next(r) >> made_below(r, 64), len = made_next(r) >> made_below(r, 64);
+    uint64_t begin = random_next(r) >> random_below(r, 64),
+             len = random_next(r) >> random_below(r, 64);
     uint64_t end = begin + len < begin ? UINT64_MAX : begin + len;
-    tui_view_init(&v, begin, end, 1 + (int)made_below(r, 300));
-    tui_view_fit(&v, begin + made_below(r, len), begin + made_below(r, len));
+    tui_view_init(&v, begin, end, 1 + (int)random_below(r, 300));
+    tui_view_fit(&v, begin + random_below(r, len), begin + random_below(r, len));
     return v;
 }
 
 TAP_TEST(columns_cover_the_view_without_holes)
 {
-    struct made_rng r = {1};
+    uint64_t r = 1;
     for (int i = 0; i < 2000; i++) {
         struct tui_view v = random_view(&r);
         TAP_CONTEXT("round %d: from %llu span %llu cols %d", i, (unsigned long long)v.from,
@@ -40,10 +42,10 @@ TAP_TEST(columns_cover_the_view_without_holes)
 
 TAP_TEST(zoom_keeps_the_anchor_in_its_column)
 {
-    struct made_rng r = {2};
+    uint64_t r = 2;
     for (int i = 0; i < 2000; i++) {
         struct tui_view v = random_view(&r);
-        uint64_t t = v.from + made_below(&r, v.span);
+        uint64_t t = v.from + random_below(&r, v.span);
         uint64_t whole = v.end - v.begin;
         if (v.span * 2 > whole || v.span < 4 * (uint64_t)v.cols || v.from - v.begin < v.span ||
             v.end - tui_view_to(&v) < v.span)
@@ -58,30 +60,30 @@ TAP_TEST(zoom_keeps_the_anchor_in_its_column)
 
 TAP_TEST(views_stay_inside_the_whole)
 {
-    struct made_rng r = {3};
+    uint64_t r = 3;
     for (int i = 0; i < 300; i++) {
         struct tui_view v = random_view(&r);
         for (int k = 0; k < 200; k++) {
-            uint64_t t = v.begin + made_below(&r, v.end - v.begin);
-            switch (made_below(&r, 6)) {
+            uint64_t t = v.begin + random_below(&r, v.end - v.begin);
+            switch (random_below(&r, 6)) {
             case 0:
-                tui_view_zoom(&v, 1, 2, made_next(&r));
+                tui_view_zoom(&v, 1, 2, random_next(&r));
                 break;
             case 1:
                 tui_view_zoom(&v, 2, 1, t);
                 break;
             case 2:
-                tui_view_pan(&v, made_below(&r, 2) ? 1 : -1, 1 + (int)made_below(&r, 9));
+                tui_view_pan(&v, random_below(&r, 2) ? 1 : -1, 1 + (int)random_below(&r, 9));
                 break;
             case 3:
-                tui_view_fit(&v, made_next(&r), made_next(&r));
+                tui_view_fit(&v, random_next(&r), random_next(&r));
                 break;
             case 4:
                 tui_view_reveal(&v, t);
                 TAP_OK(t >= v.from && t < tui_view_to(&v));
                 break;
             default:
-                tui_view_reveal_range(&v, t, t + made_below(&r, v.end - t));
+                tui_view_reveal_range(&v, t, t + random_below(&r, v.end - t));
                 TAP_OK(t >= v.from && t < tui_view_to(&v));
                 break;
             }
