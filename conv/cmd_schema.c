@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "conv/outfile.h"
-#include "conv/paths.h"
+#include "proto/paths.h"
 #include "proto/out.h"
 #include "proto/schema_print.h"
 #include "proto/schema_spec.h"
@@ -229,7 +229,7 @@ int conv_cmd_schema(int argc, char **argv)
         conv_say("note: %s", s->notes[i]);
     if (from && strcmp(from, "auto") == 0 && !o.quiet)
         conv_say("schema from %s", s->source);
-    if (o.output && !conv_output_allowed(o.output, &s->source, 1, &err)) {
+    if (o.output && !ntff_output_allowed(o.output, &s->source, 1, &err)) {
         conv_say("%s", err.text);
         code = CONV_NOTHING;
     } else {

@@ -4,7 +4,7 @@
 #include "conv/figtext.h"
 #include "conv/openhint.h"
 #include "conv/outfile.h"
-#include "conv/paths.h"
+#include "proto/paths.h"
 #include "conv/range.h"
 #include "conv/summary.h"
 #include "conv/times.h"
@@ -111,7 +111,7 @@ static int settle_output(struct settings *s, const struct conv_args *args, char 
     }
     char *base = s->output      ? NULL
                  : args->redact ? strdup("redacted") /* names of inputs are what is to go */
-                                : conv_default_name(args->operands, args->n_operands);
+                                : ntff_default_name(args->operands, args->n_operands);
     if (s->output)
         *path = strdup(s->output);
     else if (!base ||
@@ -128,12 +128,12 @@ static int check_output(const struct settings *s, const struct conv_args *args, 
                         bool gzip)
 {
     struct ntff_error err;
-    if (!conv_output_allowed(path, args->operands, args->n_operands, &err) ||
-        (s->summary && !conv_output_allowed(s->summary, args->operands, args->n_operands, &err))) {
-        conv_say("%s", err.text);
+    if (!ntff_output_allowed(path, args->operands, args->n_operands, &err) ||
+        (s->summary && !ntff_output_allowed(s->summary, args->operands, args->n_operands, &err))) {
+        conv_say("%s%s", err.text, s->output ? "" : " with -o");
         return CONV_NOTHING;
     }
-    if (s->summary && (strcmp(s->summary, path) == 0 || conv_same_output(s->summary, path))) {
+    if (s->summary && (strcmp(s->summary, path) == 0 || ntff_same_output(s->summary, path))) {
         conv_say("%s: cannot be both the trace and its summary", path);
         return CONV_USAGE;
     }

@@ -2,7 +2,7 @@
 #include "conv/outfile.h"
 
 #include "conv/conv.h"
-#include "conv/paths.h"
+#include "proto/paths.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
     bool gzip = len > 3 && strcmp(path + len - 3, ".gz") == 0;
     if (!path)
         path = "-";
-    if (!conv_output_allowed(path, args->operands, args->n_operands, &err)) {
+    if (!ntff_output_allowed(path, args->operands, args->n_operands, &err)) {
         conv_say("%s", err.text);
         return CONV_NOTHING;
     }

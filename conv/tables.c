@@ -7,6 +7,7 @@
 #include "conv/conv.h"
 #include "conv/outfile.h"
 #include "conv/range.h"
+#include "proto/paths.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -283,6 +284,11 @@ static int put_file(const struct settings *s, const struct conv_args *args,
 static int put_all(const struct settings *s, const struct conv_args *args, struct conv_filler *f)
 {
     int code = CONV_ALL;
+    struct ntff_error err;
+    if (!ntff_output_allowed(s->output, args->operands, args->n_operands, &err)) {
+        conv_say("%s", err.text);
+        return CONV_NOTHING;
+    }
     if (mkdir(s->output, 0777) != 0 && errno != EEXIST) {
         conv_say("%s: cannot make the directory: %s", s->output, strerror(errno));
         return CONV_NOTHING;

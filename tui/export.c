@@ -4,6 +4,7 @@
 #include "export.h"
 
 #include "perfetto/perfetto_sink.h"
+#include "proto/paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,17 +123,6 @@ static enum ntff_status write_range(const struct ntff_trace *c, const struct ntf
     return st;
 }
 
-/* Is it one of the files the trace is read from, under whatever name? */
-static bool is_input(const struct ntff_trace *t, const struct stat *st)
-{
-    struct stat in;
-    for (size_t i = 0; i < t->n_files; i++)
-        if (stat(ntff_str_of(t, t->files[i].path), &in) == 0 && in.st_dev == st->st_dev &&
-            in.st_ino == st->st_ino)
-            return true;
-    return false;
-}
-
 enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_diag *diag,
                                   const struct tui_export *e, const struct tui_export_watch *watch,
                                   struct tui_exported *done, bool *exists, struct ntff_error *err)
@@ -141,13 +131,7 @@ enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_
     struct ntff_diag found = {0};
     struct stat sb;
     *done = (struct tui_exported){0};
-    bool there = stat(e->path, &sb) == 0;
-    *exists = there && !e->replace;
-    if (there && is_input(t, &sb)) {
-        *exists = false;
-        return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "%.200s is an input, not written over",
-                         e->path);
-    }
+    *exists = stat(e->path, &sb) == 0 && !e->replace;
     if (*exists)
         return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET, "%.200s exists", e->path);
     enum ntff_status st = NTFF_OK;
@@ -167,12 +151,16 @@ enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_
 }
 
 void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct ntff_diag *diag,
-                    const struct tui_export_watch *watch)
+                    const struct tui_inputs *in, const struct tui_export_watch *watch)
 {
     struct tui_exported done;
     struct ntff_error err;
     bool exists;
     const struct tui_export *e = tui_app_export(a);
+    if (!ntff_output_allowed(e->path, in->paths, in->n, &err)) {
+        tui_app_say(a, true, "%s", err.text);
+        return;
+    }
     enum ntff_status st = tui_export_range(t, diag, e, watch, &done, &exists, &err);
     if (st == NTFF_OK)
         tui_app_say(a, false,

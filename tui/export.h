@@ -22,8 +22,14 @@ enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_
                                   struct tui_exported *done, bool *exists,
                                   struct ntff_error *err) NTFF_MUST_CHECK;
 
-/* Does what the viewer asked for and tells it how that went. */
+struct tui_inputs { /* what the trace was read from */
+    const char *const *paths;
+    size_t n;
+};
+
+/* Does what the viewer asked for and tells it how that went. Nothing is written over an input or
+ * into a directory that is one. */
 void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct ntff_diag *diag,
-                    const struct tui_export_watch *watch);
+                    const struct tui_inputs *in, const struct tui_export_watch *watch);
 
 #endif

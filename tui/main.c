@@ -238,7 +238,8 @@ static void put_out(void *user, const char *text, size_t len)
 static void export_now(void *user, struct tui_app *a)
 {
     struct program *p = user;
-    tui_export_for(a, p->t, &p->diag, NULL);
+    const struct tui_inputs in = {p->args.inputs, p->args.n_inputs};
+    tui_export_for(a, p->t, &p->diag, &in, NULL);
 }
 
 static bool ascii_wanted(const struct tui_args *a)
@@ -402,7 +403,8 @@ static bool serve(struct program *p, struct tui_app *a, unsigned flags, int *cod
 {
     if (flags & TUI_EXPORT) {
         struct exporting x = {p, a, 0};
-        tui_export_for(a, p->t, &p->diag, &(struct tui_export_watch){on_export, &x});
+        const struct tui_inputs in = {p->args.inputs, p->args.n_inputs};
+        tui_export_for(a, p->t, &p->diag, &in, &(struct tui_export_watch){on_export, &x});
         if (tui_term_signal()) {
             *code = 128 + tui_term_signal();
             return true;

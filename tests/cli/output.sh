@@ -62,6 +62,25 @@ same "-f where the suffix says nothing: the same bytes" odd.trace said.pftrace
 is "inside the input directory: refused" $? 1
 says "inside the input directory: says what to do" "-o" "$TMP/dot.err"
 
+# nothing goes into a directory given as input; beside files given one by one a result may lie
+cp -r "$in" session && chmod -R u+w session
+before=$(find session | sort)
+exits "into the input directory" 1 "$conv" -o session/t.pftrace session
+exits "into a directory below" 1 "$conv" -o session/i-EXAMPLE0_pid_1000/t.pftrace session
+for command in report events; do
+    exits "$command into the input directory" 1 "$conv" $command -o session/t.csv session
+done
+exits "tables into the input directory" 1 "$conv" table --all -o session/tables session
+exits "tables into the input directory, with a slash" 1 "$conv" table --all -o session/tables/ session
+exits "tables into the input directory itself" 1 "$conv" table --all -o session session
+exits "a summary into the input directory" 1 "$conv" -o new.pftrace --summary session/s.json session
+is "into the input directory: nothing is there" "$(find session | sort)" "$before"
+exits "beside files named one by one" 0 "$conv" -o session/t.pftrace session/*/*.pb
+ok "beside files named one by one: is there" test -s session/t.pftrace
+exits "and is no capture when the session is read again" 0 "$conv" -o again.json session
+"$conv" -o said.json "$in"
+is "so the events are the same" "$(jq -c .traceEvents again.json | cksum)" "$(jq -c .traceEvents said.json | cksum)"
+
 # the summary
 exits "summary on standard output" 0 "$conv" -o s.pftrace --summary - "$in"
 ok "summary on standard output: is JSON" python3 -m json.tool "$TMP/stdout"

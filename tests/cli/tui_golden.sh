@@ -99,6 +99,13 @@ else
 fi
 exits "export again" 0 "$tui" --script range.keys "$cases/a-delimited"
 says "export again: asks" 'exists; replace it' "$TMP/stdout"
+cp -r "$cases/a-delimited" session && chmod -R u+w session
+sed "s|$TMP/range|session/x|; s|80x24|200x24|" range.keys >inside.keys
+exits "export into the input directory" 0 "$tui" --script inside.keys session
+says "export into the input directory: refused" 'session/x.pftrace: lies in the input directory session' "$TMP/stdout"
+is "export into the input directory: nothing is there" "$(find session -name 'x*')" ""
+exits "export beside files named one by one" 0 "$tui" --script inside.keys session/*/ntrace.pb
+ok "export beside files named one by one: is there" test -s session/x.pftrace
 sed "s|$TMP/range|$TMP/nowhere/x|; s|80x24|200x24|" range.keys >nowhere.keys
 exits "export to nowhere" 0 "$tui" --script nowhere.keys "$cases/a-delimited"
 says "export to nowhere: says why" 'nowhere/.*[Nn]o such file' "$TMP/stdout"

@@ -2,7 +2,7 @@
  * tests/check_chrome.py. */
 #include "conv/chrome_sink.h"
 #include "conv/jsonw.h"
-#include "conv/paths.h"
+#include "proto/paths.h"
 #include "conv/times.h"
 #include "tests/synth.h"
 #include "tests/tap.h"
@@ -196,7 +196,7 @@ TAP_TEST(durations_and_dates)
 static bool allowed(const char *output, const char *input)
 {
     struct ntff_error err;
-    return conv_output_allowed(output, &input, 1, &err);
+    return ntff_output_allowed(output, &input, 1, &err);
 }
 
 TAP_TEST(outputs_keep_away_from_inputs)
@@ -226,13 +226,13 @@ TAP_TEST(outputs_keep_away_from_inputs)
     unlink(file);
     unlink(link_path);
     rmdir(dir);
-    char *name = conv_base_name("/a/b/sess.1/");
+    char *name = ntff_path_name("/a/b/sess.1/");
     TAP_EQ_STR(name, "sess.1");
     free(name);
-    name = conv_base_name("-");
+    name = ntff_path_name("-");
     TAP_EQ_STR(name, "stdin");
     free(name);
-    name = conv_base_name("/");
+    name = ntff_path_name("/");
     TAP_EQ_STR(name, "trace");
     free(name);
 }

@@ -1,24 +1,24 @@
-/* paths - where convert may write: never over an input, never into an input directory.
+/* paths - where programs may write: never over an input, never into an input directory.
  * Knows: error. */
-#ifndef CONV_PATHS_H
-#define CONV_PATHS_H
+#ifndef NTFF_PATHS_H
+#define NTFF_PATHS_H
 
 #include "proto/error.h"
 
 /* Last component of a path, after links if it is "." or the like; "stdin" for "-". Caller frees;
  * NULL when memory ran out. */
-char *conv_base_name(const char *path);
+char *ntff_path_name(const char *path);
 
 /* The name a result gets that was given none: of the input; of several, of the directory all of
  * them lie in, else of the first. Caller frees; NULL when memory ran out. */
-char *conv_default_name(const char *const *inputs, size_t n);
+char *ntff_default_name(const char *const *inputs, size_t n);
 
 /* False (err says why) if writing to output would replace one of the inputs or put a file into an
  * input directory, also through links. Outputs that are no files ("-", devices) are always fine. */
-bool conv_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
+bool ntff_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
                          struct ntff_error *err) NTFF_MUST_CHECK;
 
 /* True if two paths are, or would become, one file. */
-bool conv_same_output(const char *a, const char *b);
+bool ntff_same_output(const char *a, const char *b);
 
 #endif

@@ -1,6 +1,6 @@
 /* paths - see paths.h. Files are compared by device and inode; directories by their real paths,
  * since the output need not exist yet. */
-#include "conv/paths.h"
+#include "proto/paths.h"
 
 #include <fts.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_word(const char *p, size_t len, const char *word)
     return len == strlen(word) && memcmp(p, word, len) == 0;
 }
 
-char *conv_base_name(const char *path)
+char *ntff_path_name(const char *path)
 {
     size_t len;
     if (strcmp(path, "-") == 0)
@@ -44,8 +44,9 @@ static char *real_dir(const char *output)
 {
     char *real = realpath(output, NULL);
     if (!real) {
-        const char *slash = strrchr(output, '/');
-        char *dir = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
+        size_t len;
+        const char *last = last_component(output, &len);
+        char *dir = last > output ? strndup(output, (size_t)(last - output)) : strdup(".");
         real = dir ? realpath(dir, NULL) : NULL;
         free(dir);
         return real;
@@ -55,7 +56,7 @@ static char *real_dir(const char *output)
     return real;
 }
 
-bool conv_same_output(const char *a, const char *b)
+bool ntff_same_output(const char *a, const char *b)
 {
     struct stat x, y;
     bool has_x = stat(a, &x) == 0, has_y = stat(b, &y) == 0;
@@ -92,7 +93,7 @@ static char *parent_of(const char *path)
     return real;
 }
 
-char *conv_default_name(const char *const *inputs, size_t n)
+char *ntff_default_name(const char *const *inputs, size_t n)
 {
     char *dir = n > 1 ? parent_of(inputs[0]) : NULL;
     for (size_t i = 1; i < n && dir; i++) {
@@ -103,7 +104,7 @@ char *conv_default_name(const char *const *inputs, size_t n)
         }
         free(other);
     }
-    char *name = conv_base_name(dir && strcmp(dir, "/") != 0 ? dir : inputs[0]);
+    char *name = ntff_path_name(dir && strcmp(dir, "/") != 0 ? dir : inputs[0]);
     free(dir);
     return name;
 }
@@ -126,7 +127,7 @@ static bool below(const char *dir, const struct stat *file)
     return found;
 }
 
-bool conv_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
+bool ntff_output_allowed(const char *output, const char *const *inputs, size_t n_inputs,
                          struct ntff_error *err)
 {
     struct stat out, in;
@@ -145,9 +146,10 @@ bool conv_output_allowed(const char *output, const char *const *inputs, size_t n
         }
         char *real = ok && dir && S_ISDIR(in.st_mode) ? realpath(inputs[i], NULL) : NULL;
         if (real && inside(dir, real)) {
-            ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
-                      "%s: lies in the input directory %s, which is only read; use -o elsewhere",
-                      output, inputs[i]);
+            ntff_fail(
+                err, NTFF_INVALID, NTFF_NO_OFFSET,
+                "%s: lies in the input directory %s, which is only read; name a file elsewhere",
+                output, inputs[i]);
             ok = false;
         }
         free(real);
