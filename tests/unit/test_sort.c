@@ -1,7 +1,7 @@
 /* Sorting by numbers, few and many: in order, stable, by several keys; and the median. */
 #include "conv/figures_priv.h"
 #include "proto/sort.h"
-#include "tests/made.h"
+#include "tests/random.h"
 #include "tests/tap.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static const size_t counts[] = {0, 1, 2, 3, 47, 48, 49, 1000, 5000};
 TAP_TEST(items_are_sorted_and_stable)
 {
     static const uint64_t limits[] = {1, 3, 2048, 1000000, UINT64_MAX};
-    struct made_rng rng = {1};
+    uint64_t rng = 1;
     for (size_t c = 0; c < NTFF_ARRAY_LEN(counts); c++)
         for (size_t l = 0; l < NTFF_ARRAY_LEN(limits); l++) {
             size_t n = counts[c];
@@ -19,7 +19,7 @@ TAP_TEST(items_are_sorted_and_stable)
             uint64_t *key = calloc(n + 1, sizeof *key);
             uint8_t *seen = calloc(n + 1, 1);
             for (size_t i = 0; i < n; i++) {
-                key[i] = made_below(&rng, limits[l]) + (l % 2 ? UINT64_C(1) << 40 : 0);
+                key[i] = random_below(&rng, limits[l]) + (l % 2 ? UINT64_C(1) << 40 : 0);
                 a[i] = (struct ntff_sort_item){key[i], (uint32_t)i};
             }
             ntff_sort_with(a, a + n, n);
@@ -51,12 +51,12 @@ static uint64_t second(const void *x)
 TAP_TEST(several_keys_the_last_counts_most)
 {
     static const conv_key keys[] = {second, first};
-    struct made_rng rng = {2};
+    uint64_t rng = 2;
     for (size_t c = 0; c < NTFF_ARRAY_LEN(counts); c++) {
         size_t n = counts[c];
         struct pair *v = calloc(n + 1, sizeof *v);
         for (size_t i = 0; i < n; i++)
-            v[i] = (struct pair){made_below(&rng, 5), made_below(&rng, 20), i};
+            v[i] = (struct pair){random_below(&rng, 5), random_below(&rng, 20), i};
         uint32_t *order = conv_order(v, n, sizeof *v, keys, 2);
         if (!order || !conv_sort(v, n, sizeof *v, keys, 2))
             abort();
