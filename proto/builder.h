@@ -198,6 +198,8 @@ struct ntff_builder {
     struct ntff_filter filter;
     struct ntff_foresight *foresight; /* NULL: no window */
 
+    NTFF_VEC(struct ntff_host_file *) waiting; /* of decode_host.c */
+
     NTFF_VEC(struct ntff_event) events;
     NTFF_VEC(struct ntff_sample) samples;
     NTFF_VEC(struct ntff_track) tracks;

@@ -1,9 +1,10 @@
 /* decode_host - the files of the host side: ntrace.pb, trace_info.pb, cpu_util.pb, host_mem.pb, and
  * dumps of raw 112-byte records. probe.c has said what the file is; here it becomes records.
  *
- * ntrace.pb may be large. It goes through batches (worker.h): one pass finds the next few hundred
- * fields, another, possibly on another thread, decodes the events among them, and here they are
- * taken in order. */
+ * ntrace.pb may be large, and there may be one for each of many processes. These files wait until
+ * nothing but them comes next, then go through batches together (worker.h): one pass finds the next
+ * few hundred fields, of one file after the other, another, possibly on another thread, decodes the
+ * events among them, and here they are taken in order. */
 #include "proto/decode_host.h"
 
 #include "proto/builder.h"
@@ -13,16 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct reader {
+struct ntff_host_file {
     struct ntff_builder *b;
     const uint8_t *data;
     uint64_t len;
-    const struct ntff_probe *probe;
-    const struct ntff_event_plan *plan;
+    struct ntff_probe probe;
     uint32_t file, proc;
     uint32_t first_source; /* one per window */
     uint32_t n_sources;
-    struct batch *batches;
+    uint32_t n_facts;    /* told of a bare ntrace_info */
     struct ntff_wire at; /* what has not been put into a batch yet */
 };
 
@@ -40,6 +40,7 @@ _Static_assert(sizeof(struct item) == 32, "written by one thread, read by anothe
 enum { BATCH_ITEMS = 1024, THREADS_FROM_BYTES = 1 << 20 };
 
 struct batch {
+    struct ntff_host_file *file;
     size_t n;
     struct item items[BATCH_ITEMS];
     struct ntff_rec recs[BATCH_ITEMS];
@@ -49,7 +50,7 @@ struct batch {
  * end of the file, so that a record may reach over the border. */
 #define WINDOW_BYTES (UINT64_C(1) << 31)
 
-static bool add_sources(struct reader *r, enum ntff_source_kind kind,
+static bool add_sources(struct ntff_host_file *r, enum ntff_source_kind kind,
                         const struct ntff_event_plan *plan)
 {
     for (uint64_t at = 0; at < r->len; at += WINDOW_BYTES) {
@@ -58,7 +59,7 @@ static bool add_sources(struct reader *r, enum ntff_source_kind kind,
                                 .len = r->len - at,
                                 .file_off = at,
                                 .file = r->file,
-                                .framing = (uint8_t)r->probe->framing,
+                                .framing = (uint8_t)r->probe.framing,
                                 .plan = plan};
         uint32_t id = ntff_build_source(r->b, &s);
         if (id == NTFF_NONE) {
@@ -72,7 +73,7 @@ static bool add_sources(struct reader *r, enum ntff_source_kind kind,
     return true;
 }
 
-static struct ntff_ref ref_to(const struct reader *r, uint64_t off)
+static struct ntff_ref ref_to(const struct ntff_host_file *r, uint64_t off)
 {
     uint64_t window = off / WINDOW_BYTES;
     return (struct ntff_ref){.off = (uint32_t)(off % WINDOW_BYTES),
@@ -80,7 +81,7 @@ static struct ntff_ref ref_to(const struct reader *r, uint64_t off)
 }
 
 /* Counts a record that is no good. */
-static void bad_record(struct reader *r, uint64_t off, const char *why)
+static void bad_record(struct ntff_host_file *r, uint64_t off, const char *why)
 {
     r->b->t->counts.records_in++;
     r->b->t->counts.dropped_records++;
@@ -89,7 +90,7 @@ static void bad_record(struct reader *r, uint64_t off, const char *why)
                   why);
 }
 
-static bool poll(struct reader *r, uint64_t n, uint64_t off)
+static bool poll(struct ntff_host_file *r, uint64_t n, uint64_t off)
 {
     return n % 16384 || ntff_build_progress(r->b, "reading", off, r->len);
 }
@@ -99,13 +100,13 @@ static bool poll(struct reader *r, uint64_t n, uint64_t off)
 
 /* One interned_data_db: id_map (2 unless the schema says otherwise) is map<uint64, string> [FMT].
  */
-static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
+static bool take_interned(struct ntff_host_file *r, const uint8_t *data, size_t len)
 {
     struct ntff_builder *b = r->b;
     struct ntff_wire w = ntff_wire_init(data, len);
     struct ntff_field f, kv;
     while (ntff_wire_next(&w, &f) > 0) {
-        if (f.number != r->probe->n_id_map || f.type != NTFF_WT_LEN)
+        if (f.number != r->probe.n_id_map || f.type != NTFF_WT_LEN)
             continue;
         struct ntff_wire e = ntff_wire_init(f.data, f.value);
         uint64_t id = 0;
@@ -129,7 +130,7 @@ static bool take_interned(struct reader *r, const uint8_t *data, size_t len)
 }
 
 /* A scalar or text of ntrace_info as a line of `info`, by name if the schema knows it. */
-static bool info_fact(struct reader *r, const struct item *f)
+static bool info_fact(struct ntff_host_file *r, const struct item *f)
 {
     struct ntff_builder *b = r->b;
     const struct ntff_message_def *m = ntff_schema_message(b->schema, "ntrace_info");
@@ -162,20 +163,20 @@ static bool info_fact(struct reader *r, const struct item *f)
 /* -- records in batches --------------------------------------------------------------------------
  */
 
-static bool next_in_stream(struct reader *r, struct item *x)
+static bool next_in_stream(struct ntff_host_file *r, struct item *x)
 {
     const uint8_t *msg;
     size_t len;
     uint64_t off = (uint64_t)(r->at.p - r->data), next;
     if (off >= r->len ||
-        !(next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len)))
+        !(next = ntff_frame_next(r->data, r->len, off, r->probe.framing, &msg, &len)))
         return false;
     *x = (struct item){.data = msg, .value = len, .ref_off = off, .is_event = true};
     r->at.p = r->data + next;
     return true;
 }
 
-static bool next_in_info(struct reader *r, struct item *x)
+static bool next_in_info(struct ntff_host_file *r, struct item *x)
 {
     const uint8_t *field = r->at.p;
     struct ntff_field f = {0};
@@ -183,16 +184,22 @@ static bool next_in_info(struct reader *r, struct item *x)
     if (ntff_wire_next(&r->at, &f) <= 0)
         return false;
     *x = (struct item){.data = f.data, .value = f.value, .number = f.number, .type = f.type};
-    x->is_event = f.type == NTFF_WT_LEN && f.number == r->probe->n_events;
+    x->is_event = f.type == NTFF_WT_LEN && f.number == r->probe.n_events;
     x->ref_off = (uint64_t)(ntff_varint(field, r->at.end, &tag) - r->data); /* past the tag */
     return true;
 }
 
-static bool claim_batch(void *user, unsigned slot)
+/* The files that are read together. */
+struct reading {
+    struct ntff_host_file **files;
+    size_t n_files, claiming; /* the file that batches are taken from */
+    struct batch *batches;
+};
+
+static bool fill_batch(struct ntff_host_file *r, struct batch *b)
 {
-    struct reader *r = user;
-    struct batch *b = &r->batches[slot];
-    bool bare = r->probe->framing == NTFF_FRAME_BARE;
+    bool bare = r->probe.framing == NTFF_FRAME_BARE;
+    b->file = r;
     b->n = 0;
     while (b->n < BATCH_ITEMS &&
            (bare ? next_in_info(r, &b->items[b->n]) : next_in_stream(r, &b->items[b->n])))
@@ -200,10 +207,19 @@ static bool claim_batch(void *user, unsigned slot)
     return b->n > 0;
 }
 
+static bool claim_batch(void *user, unsigned slot)
+{
+    struct reading *x = user;
+    while (x->claiming < x->n_files && !fill_batch(x->files[x->claiming], &x->batches[slot]))
+        x->claiming++;
+    return x->claiming < x->n_files;
+}
+
 static void make_batch(void *user, unsigned slot)
 {
-    const struct reader *r = user;
-    struct batch *b = &r->batches[slot];
+    const struct reading *all = user;
+    struct batch *b = &all->batches[slot];
+    const struct ntff_host_file *r = b->file;
     memset(b->recs, 0, b->n * sizeof *b->recs);
     for (size_t i = 0; i < b->n; i++) {
         struct item *x = &b->items[i];
@@ -211,39 +227,41 @@ static void make_batch(void *user, unsigned slot)
         size_t at;
         b->recs[i].usage = NTFF_NONE;
         if (x->is_event)
-            x->bad = ntff_decode_event(r->plan, x->data, x->value, r->data + r->len, &b->recs[i],
-                                       &why, &at) != 0;
+            x->bad = ntff_decode_event(&r->probe.plan, x->data, x->value, r->data + r->len,
+                                       &b->recs[i], &why, &at) != 0;
     }
 }
 
-static bool take_event(struct reader *r, const struct item *x, struct ntff_rec *rec)
+static bool take_event(struct ntff_host_file *r, const struct item *x, struct ntff_rec *rec)
 {
     struct ntff_file *f = &r->b->files.v[r->file];
     f->n_records++;
     if (x->bad) { /* once more, to tell what is wrong */
         const char *why = "";
         size_t at = 0;
-        (void)ntff_decode_event(r->plan, x->data, x->value, r->data + r->len, rec, &why, &at);
+        (void)ntff_decode_event(&r->probe.plan, x->data, x->value, r->data + r->len, rec, &why,
+                                &at);
         bad_record(r, (uint64_t)(x->data - r->data) + at, why);
         return true;
     }
     f->n_unknown_fields += rec->n_unknown;
-    if (r->plan->old_types && !rec->is_ring) /* an older enum: numbers only, no meaning */
+    if (r->probe.plan.old_types && !rec->is_ring) /* an older enum: numbers only, no meaning */
         rec->type |= NTFF_OLD_TYPE;
     rec->ref = ref_to(r, x->ref_off);
     return ntff_build_record(r->b, r->proc, rec);
 }
 
-static bool take_batch(struct reader *r, struct batch *b, uint64_t *n_facts)
+static bool take_batch(struct batch *b)
 {
+    struct ntff_host_file *r = b->file;
     for (size_t i = 0; i < b->n; i++) {
         const struct item *x = &b->items[i];
         bool good = true;
         if (x->is_event)
             good = take_event(r, x, &b->recs[i]);
-        else if (x->type == NTFF_WT_LEN && x->number == r->probe->n_interned)
+        else if (x->type == NTFF_WT_LEN && x->number == r->probe.n_interned)
             good = take_interned(r, x->data, x->value);
-        else if (*n_facts < 200 && ++*n_facts)
+        else if (r->n_facts < 200 && ++r->n_facts)
             good = info_fact(r, x);
         if (!good)
             return false;
@@ -251,39 +269,10 @@ static bool take_batch(struct reader *r, struct batch *b, uint64_t *n_facts)
     return true;
 }
 
-/* A sixteenth of a large file tells how much room the rest will take. */
-enum { EXPECT_FROM_BYTES = 4 << 20, EXPECT_PART = 16 };
-
-static bool batches(struct reader *r, uint64_t *end)
-{
-    unsigned jobs = r->len < THREADS_FROM_BYTES ? 1 : ntff_jobs(r->b->opt->jobs);
-    struct ntff_ahead_work work = {r, claim_batch, make_batch, ntff_ahead_slots(jobs)};
-    uint64_t n = 0, n_facts = 0;
-    int slot;
-    struct ntff_build_mark begin = ntff_build_mark(r->b);
-    bool expected = r->len < EXPECT_FROM_BYTES;
-    r->at = ntff_wire_init(r->data, r->len);
-    r->batches = ntff_build_take(r->b, work.n_slots, sizeof *r->batches);
-    struct ntff_ahead *ahead = r->batches ? ntff_ahead_start(&work, jobs - 1) : NULL;
-    bool good = ahead != NULL;
-    if (r->batches && !ahead)
-        r->b->out_of_memory = true;
-    while (good && (slot = ntff_ahead_take(ahead)) >= 0) {
-        uint64_t off = r->batches[slot].items[0].ref_off;
-        if (!expected && (expected = off > r->len / EXPECT_PART))
-            ntff_build_expect(r->b, &begin, EXPECT_PART);
-        good = take_batch(r, &r->batches[slot], &n_facts) && poll(r, n += BATCH_ITEMS, off);
-    }
-    ntff_ahead_stop(ahead);
-    ntff_build_give(r->b, r->batches, work.n_slots, sizeof *r->batches);
-    *end = (uint64_t)(r->at.p - r->data);
-    return good;
-}
-
 /* -- host samplers -------------------------------------------------------------------------------
  */
 
-static uint32_t sampler_track(struct reader *r, uint64_t cpu)
+static uint32_t sampler_track(struct ntff_host_file *r, uint64_t cpu)
 {
     struct ntff_track proto = {
         .kind = NTFF_TRACK_COUNTER, .process = r->proc, .nc = NTFF_NONE, .core = NTFF_NONE};
@@ -291,7 +280,7 @@ static uint32_t sampler_track(struct reader *r, uint64_t cpu)
     uint32_t group = ntff_build_counters(r->b, r->proc);
     if (group == NTFF_NONE)
         return NTFF_NONE;
-    if (r->probe->kind == NTFF_FILE_CPU_UTIL) {
+    if (r->probe.kind == NTFF_FILE_CPU_UTIL) {
         proto.is_double = true;
         proto.unit = NTFF_UNIT_PERCENT;
         proto.share_key = ntff_intern(&r->b->t->strs, "cpu", 3);
@@ -304,7 +293,7 @@ static uint32_t sampler_track(struct reader *r, uint64_t cpu)
     return ntff_build_track(r->b, group, name, &proto);
 }
 
-static bool one_sample(struct reader *r, const uint8_t *msg, size_t len, uint64_t off)
+static bool one_sample(struct ntff_host_file *r, const uint8_t *msg, size_t len, uint64_t off)
 {
     struct ntff_wire w = ntff_wire_init(msg, len);
     struct ntff_field f;
@@ -314,14 +303,14 @@ static bool one_sample(struct reader *r, const uint8_t *msg, size_t len, uint64_
     struct ntff_file *file = &r->b->files.v[r->file];
     file->n_records++;
     while ((got = ntff_wire_next(&w, &f)) > 0) {
-        if (f.number == r->probe->n_time && f.type == NTFF_WT_VARINT) {
+        if (f.number == r->probe.n_time && f.type == NTFF_WT_VARINT) {
             time_ns = f.value;
-        } else if (f.number == r->probe->n_value && f.type == NTFF_WT_I32) {
+        } else if (f.number == r->probe.n_value && f.type == NTFF_WT_I32) {
             uint32_t bits = (uint32_t)f.value;
             memcpy(&util, &bits, sizeof util);
-        } else if (f.number == r->probe->n_value) {
+        } else if (f.number == r->probe.n_value) {
             bytes = f.value;
-        } else if (f.number == r->probe->n_index) {
+        } else if (f.number == r->probe.n_index) {
             index = f.value;
         } else {
             file->n_unknown_fields++;
@@ -342,13 +331,13 @@ static bool one_sample(struct reader *r, const uint8_t *msg, size_t len, uint64_
     return t != NTFF_NONE && ntff_build_sample(r->b, t, time_ns, (int64_t)bytes, (double)util);
 }
 
-static bool stream_samples(struct reader *r, uint64_t *end)
+static bool stream_samples(struct ntff_host_file *r, uint64_t *end)
 {
     uint64_t off = 0, next, n = 0;
     const uint8_t *msg;
     size_t len;
     for (; off < r->len &&
-           (next = ntff_frame_next(r->data, r->len, off, r->probe->framing, &msg, &len));
+           (next = ntff_frame_next(r->data, r->len, off, r->probe.framing, &msg, &len));
          off = next)
         if (!one_sample(r, msg, len, off) || !poll(r, ++n, off))
             return false;
@@ -360,7 +349,7 @@ static bool stream_samples(struct reader *r, uint64_t *end)
  */
 
 /* nrt_sys_trace_event [TAX]: offsets in decode and detail alike come from event_types.c. */
-static bool raw_records(struct reader *r, uint64_t *end)
+static bool raw_records(struct ntff_host_file *r, uint64_t *end)
 {
     uint64_t off = 0;
     for (; r->len - off >= 112; off += 112) {
@@ -405,7 +394,8 @@ static bool raw_records(struct reader *r, uint64_t *end)
 /* -- a file --------------------------------------------------------------------------------------
  */
 
-static bool numbers_fact(struct reader *r, const char *key, uint32_t number, const char *how)
+static bool numbers_fact(struct ntff_host_file *r, const char *key, uint32_t number,
+                         const char *how)
 {
     char value[24];
     if (!number)
@@ -418,7 +408,7 @@ static bool numbers_fact(struct reader *r, const char *key, uint32_t number, con
 #define FACT_TORN "furthest of the forms (file is torn)"
 
 /* A form that was taken for the only one left may still turn out torn. */
-static bool note_torn(struct reader *r)
+static bool note_torn(struct ntff_host_file *r)
 {
     struct ntff_strtab *s = &r->b->t->strs;
     struct ntff_file *f = &r->b->files.v[r->file];
@@ -432,9 +422,9 @@ static bool note_torn(struct reader *r)
     return true;
 }
 
-static bool facts(struct reader *r)
+static bool facts(struct ntff_host_file *r)
 {
-    const struct ntff_probe *p = r->probe;
+    const struct ntff_probe *p = &r->probe;
     struct ntff_builder *b = r->b;
     const char *how = p->from_schema && !p->misfit ? b->schema->source : "found by test";
     bool good = p->kind == NTFF_FILE_RAW112 ||
@@ -469,44 +459,111 @@ static bool facts(struct reader *r)
     return good;
 }
 
+/* What there is to say about a file that was read up to end. */
+static bool end_of_file(struct ntff_host_file *r, uint64_t end)
+{
+    struct ntff_builder *b = r->b;
+    struct ntff_file *f = &b->files.v[r->file];
+    bool samples = f->kind == NTFF_FILE_CPU_UTIL || f->kind == NTFF_FILE_HOST_MEM;
+    if (f->n_unknown_fields > 0)
+        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_FIELD, f->n_unknown_fields,
+                      ntff_build_path(b, r->file), NTFF_NO_OFFSET, "%s",
+                      samples ? "left out" : "kept by number, as field_N");
+    if (end == r->len)
+        return true;
+    f->skipped_bytes = r->len - end;
+    if (!f->cut)
+        ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, ntff_build_path(b, r->file), end,
+                      "%" PRIu64 " bytes left over after the last whole record", r->len - end);
+    return !r->probe.open || note_torn(r);
+}
+
 bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
                       const struct ntff_probe *probe, uint32_t file, uint32_t proc)
 {
-    struct reader r = {
-        .b = b, .data = data, .len = len, .probe = probe, .file = file, .proc = proc};
-    struct ntff_event_plan *plan = ntff_arena_alloc(&b->t->arena, sizeof *plan);
-    uint64_t end = 0;
-    bool good;
-    if (!plan) {
-        b->out_of_memory = true;
-        return false;
-    }
     bool samples = probe->kind == NTFF_FILE_CPU_UTIL || probe->kind == NTFF_FILE_HOST_MEM;
-    *plan = probe->plan;
-    r.plan = plan;
-    if (!facts(&r))
+    bool raw = probe->kind == NTFF_FILE_RAW112;
+    uint64_t end = 0;
+    if (raw && !ntff_decode_host_waiting(b)) /* records stay in the order of the files */
+        return false;
+    struct ntff_host_file *r = ntff_arena_alloc(&b->t->arena, sizeof *r);
+    if (!r)
+        return ntff_builder_no_memory(b);
+    *r = (struct ntff_host_file){.b = b,
+                                 .data = data,
+                                 .len = len,
+                                 .probe = *probe,
+                                 .file = file,
+                                 .proc = proc,
+                                 .at = ntff_wire_init(data, len)};
+    if (!facts(r))
         return false;
     if (samples)
-        good = stream_samples(&r, &end);
-    else if (!add_sources(&r,
-                          probe->kind == NTFF_FILE_RAW112 ? NTFF_SOURCE_RAW112 : NTFF_SOURCE_EVENTS,
-                          plan))
+        return stream_samples(r, &end) && end_of_file(r, end);
+    if (!add_sources(r, raw ? NTFF_SOURCE_RAW112 : NTFF_SOURCE_EVENTS, &r->probe.plan))
         return !b->out_of_memory;
-    else if (probe->kind == NTFF_FILE_RAW112)
-        good = raw_records(&r, &end);
-    else
-        good = batches(&r, &end);
-    if (b->files.v[file].n_unknown_fields > 0)
-        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_FIELD, b->files.v[file].n_unknown_fields,
-                      ntff_build_path(b, file), NTFF_NO_OFFSET, "%s",
-                      samples ? "left out" : "kept by number, as field_N");
-    if (good && end < len && probe->open)
-        good = note_torn(&r);
-    if (good && end < len) {
-        b->files.v[file].skipped_bytes = len - end;
-        if (!b->files.v[file].cut)
-            ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, ntff_build_path(b, file), end,
-                          "%" PRIu64 " bytes left over after the last whole record", len - end);
+    if (raw)
+        return raw_records(r, &end) && end_of_file(r, end);
+    struct ntff_host_file **x = NTFF_VEC_PUSH(b->budget, &b->waiting);
+    if (!x)
+        return ntff_builder_no_memory(b);
+    *x = r;
+    return true;
+}
+
+/* -- all that wait -------------------------------------------------------------------------------
+ */
+
+/* A sixteenth of a large input tells how much room the rest will take. */
+enum { EXPECT_FROM_BYTES = 4 << 20, EXPECT_PART = 16 };
+
+/* Ends the files before the one a batch is of; NULL: all. *next is the first not ended. */
+static bool end_before(const struct reading *x, const struct ntff_host_file *current, size_t *next,
+                       uint64_t *done)
+{
+    bool good = true;
+    for (; good && *next < x->n_files && x->files[*next] != current; ++*next) {
+        struct ntff_host_file *r = x->files[*next];
+        *done += r->len;
+        good = end_of_file(r, (uint64_t)(r->at.p - r->data));
     }
+    return good;
+}
+
+static bool take_all(struct ntff_builder *b, struct reading *x, struct ntff_ahead *ahead,
+                     uint64_t len)
+{
+    struct ntff_build_mark begin = ntff_build_mark(b);
+    bool good = true, expected = len < EXPECT_FROM_BYTES;
+    uint64_t done = 0, n = 0;
+    size_t next = 0;
+    for (int slot; good && (slot = ntff_ahead_take(ahead)) >= 0;) {
+        struct batch *batch = &x->batches[slot];
+        good = end_before(x, batch->file, &next, &done);
+        uint64_t at = done + batch->items[0].ref_off;
+        if (!expected && (expected = at > len / EXPECT_PART))
+            ntff_build_expect(b, &begin, EXPECT_PART);
+        good =
+            good && take_batch(batch) && (++n % 16 || ntff_build_progress(b, "reading", at, len));
+    }
+    return good && end_before(x, NULL, &next, &done);
+}
+
+bool ntff_decode_host_waiting(struct ntff_builder *b)
+{
+    struct reading x = {.files = b->waiting.v, .n_files = b->waiting.n};
+    uint64_t len = 0;
+    if (x.n_files == 0)
+        return true;
+    for (size_t i = 0; i < x.n_files; i++)
+        len += x.files[i]->len;
+    unsigned jobs = len < THREADS_FROM_BYTES ? 1 : ntff_jobs(b->opt->jobs);
+    struct ntff_ahead_work work = {&x, claim_batch, make_batch, ntff_ahead_slots(jobs)};
+    x.batches = ntff_build_take(b, work.n_slots, sizeof *x.batches);
+    struct ntff_ahead *ahead = x.batches ? ntff_ahead_start(&work, jobs - 1) : NULL;
+    bool good = ahead ? take_all(b, &x, ahead, len) : ntff_builder_no_memory(b);
+    ntff_ahead_stop(ahead);
+    ntff_build_give(b, x.batches, work.n_slots, sizeof *x.batches);
+    b->waiting.n = 0;
     return good;
 }

@@ -344,6 +344,8 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
     b->files.v[file].gzip = in->gzip;
     b->files.v[file].size_bytes = json ? in->file_len : in->len;
     if (json) {
+        if (!ntff_decode_host_waiting(b)) /* records stay in the order of the files */
+            return NTFF_NOMEM;
         s = ntff_decode_json(b, in, file, proc, l->err);
         if (s == NTFF_OK && far && b->files.v[file].n_records == 0) {
             b->files.v[file].kind = NTFF_FILE_UNKNOWN;
@@ -586,8 +588,8 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     for (size_t i = 0; i < l->entries.n; i++)
         if (!load_file(l, &l->entries.v[i]))
             return failed(l, err);
-    if (!ntff_build_progress(b, "aligning", 0, 1) || !ntff_build_finish_pairs(b) ||
-        !ntff_build_clocks(b))
+    if (!ntff_decode_host_waiting(b) || !ntff_build_progress(b, "aligning", 0, 1) ||
+        !ntff_build_finish_pairs(b) || !ntff_build_clocks(b))
         return failed(l, err);
     ntff_cut_foresee(b);
     l->last = true;
@@ -636,6 +638,7 @@ static void end(struct loader *l)
     NTFF_VEC_FREE(m, &b->links);
     NTFF_VEC_FREE(m, &b->rates);
     NTFF_VEC_FREE(m, &b->auxes);
+    NTFF_VEC_FREE(m, &b->waiting);
     NTFF_VEC_FREE(m, &b->filter.cores);
     NTFF_VEC_FREE(m, &b->filter.names);
     for (size_t i = 0; i < NTFF_ARRAY_LEN(b->filter.names_met); i++)

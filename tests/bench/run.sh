@@ -40,12 +40,18 @@ one_run() {
     read -r w c p status < <("$tools/measure" "$@" 2>/dev/null)
     [ "$status" = 0 ] || { echo "bench: $* ended with $status" >&2; exit 1; }
 }
-# run OUTPUT ARGS...: converts, sets wall, cpu, peak: the best of all runs. The yardstick is taken
-# anew between them, so that both have their chance of a quiet moment.
+# run OUTPUT ARGS...: converts, sets wall, cpu, peak: the best of all runs. The yardsticks, bare walks
+# and with TURNS=1 a run by one thread (sets one), are taken anew between them, so that all have their
+# chance of a quiet moment.
 run() {
     local i
-    wall='' cpu='' peak=0
+    wall='' cpu='' peak=0 one=''
     for ((i = 0; i < runs; i++)); do
+        if [ -n "${TURNS:-}" ]; then
+            [ "$1" = /dev/null ] || rm -f "$1"
+            one_run "$conv" --quiet --force -j 1 -o "$@"
+            lower one "$w"
+        fi
         [ "$1" = /dev/null ] || rm -f "$1"
         one_run "$conv" --quiet --force -o "$@"
         lower wall "$w"
@@ -68,17 +74,15 @@ timed() {
 limit() { calc "($1 + 64 * $2) / 1048576 + 64" | cut -d. -f1; }
 
 speed() {
-    local form share one
+    local form share one TURNS=1
     echo "== Speed and memory: ntrace.pb of $n events, $bytes bytes, $(nproc) processors"
     for form in perfetto chrome; do
         out=$dir/out.$form
         share=10
         [ $form = perfetto ] && share=5
-        run "$out" -f $form -j 1 "$in"
-        one=$wall
-        row "$form, one thread: time, bare walks" "$(calc "$wall / $walk")" "" \
-            "$([ $form = perfetto ] && echo "<= 3")"
         run "$out" -f $form "$in"
+        row "$form, one thread: time, bare walks" "$(calc "$one / $walk")" "" \
+            "$([ $form = perfetto ] && echo "<= 3")"
         row "$form: time, bare walks" "$(calc "$wall / $walk")" "" "<= $share"
         row "$form: processor time, bare walks" "$(calc "$cpu / $walk")" ""
         row "$form: speed with all processors over one thread" "$(calc "$one / $wall")" "" \
@@ -90,12 +94,25 @@ speed() {
     done
     run /dev/null -f perfetto "$in"
     row "perfetto to /dev/null: time, bare walks" "$(calc "$wall / $walk")" ""
-    run "$dir/out.gz" -f perfetto -j 1 "$in"
-    one=$wall
     run "$dir/out.gz" -f perfetto "$in"
     row "perfetto, gzip: time over that without" "$(calc "$wall / $wall_perfetto")" ""
     row "perfetto, gzip: speed with all processors over one thread" "$(calc "$one / $wall")" ""
     rm -f "$dir"/out.*
+    many_files
+}
+
+# The same number of events as a session of many processes, no file large enough to be divided.
+many_files() {
+    local i files=200
+    for ((i = 1; i <= files; i++)); do
+        mkdir -p "$dir/session/i-0123456789abcdef0_pid_$i"
+        "$tools/gen_ntrace" -n $((n / files)) -s $i \
+            >"$dir/session/i-0123456789abcdef0_pid_$i/ntrace.pb" 2>/dev/null
+    done
+    run "$dir/out.pftrace" -f perfetto "$dir/session"
+    row "perfetto, $files files of one session: speed with all processors over one thread" \
+        "$(calc "$one / $wall")" ""
+    rm -rf "$dir/session" "$dir"/out.*
 }
 
 growth() {
