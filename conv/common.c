@@ -131,7 +131,8 @@ int conv_load_any(const struct conv_args *args, bool quiet, struct ntff_trace **
     if (s == NTFF_OK && args->redact && !conv_redact(*t, diag)) {
         ntff_trace_free(*t);
         *t = NULL;
-        s = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "out of memory");
+        s = NTFF_NOMEM;
+        ntff_fail(err, s, NTFF_NO_OFFSET, "out of memory");
     }
     if (s == NTFF_OK && !quiet && diag->of[NTFF_DIAG_FILTERED_ALL].count) {
         char line[1024];

@@ -102,14 +102,17 @@ static const char *check_nesting(const struct ntff_trace *t)
         n_lanes += t->tracks[i].n_lanes;
     }
     struct lane *lanes = calloc(n_lanes + 1, sizeof *lanes);
-    if (lanes == NULL || first == NULL)
-        bad = wrong("no memory");
+    if (lanes == NULL || first == NULL) {
+        free(lanes);
+        free(first);
+        return wrong("no memory");
+    }
     for (size_t i = 0; i < t->n_events && bad == NULL; i++) {
         const struct ntff_event *e = &t->events[i];
         if (!(e->flags & NTFF_EV_INSTANT) && e->dur_ns > 0)
             bad = push(&lanes[first[e->track] + e->lane], e, i, t->tracks[e->track].flat);
     }
-    for (size_t i = 0; lanes != NULL && i < n_lanes; i++)
+    for (size_t i = 0; i < n_lanes; i++)
         free(lanes[i].ends);
     free(lanes);
     free(first);
@@ -119,7 +122,9 @@ static const char *check_nesting(const struct ntff_trace *t)
 static const char *check_links(const struct ntff_trace *t)
 {
     uint8_t *ids = calloc(t->n_flows + 2, 1);
-    const char *bad = ids == NULL ? wrong("no memory") : NULL;
+    const char *bad = NULL;
+    if (ids == NULL)
+        return wrong("no memory");
     for (size_t i = 0; i < t->n_flows && bad == NULL; i++) {
         const struct ntff_flow *f = &t->flows[i];
         if (f->from >= t->n_events || f->to >= t->n_events)

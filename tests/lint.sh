@@ -148,13 +148,17 @@ check "every header compiles alone, and twice" headers_alone
 # -- style and static analysis ------------------------------------------------------------------------------
 
 sources() { git ls-files -- '*.c' '*.h'; }
+# Every source, one file a process; what it says goes to one file each, for xargs lets outputs mix.
 tidy() {
     local flags
     flags=$(pkg-config --cflags libprotobuf-c zlib json-c ncursesw)
-    sources | grep '^\(proto\|perfetto\|conv\|tui\|package\)/.*\.c$' |
-        xargs -P"$(nproc)" -I{} sh -c 'clang-tidy --quiet "$1" -- -std=c11 -D_GNU_SOURCE \
-            -DNTFF_VERSION="\"0\"" -I. -I"$2/gen" '"$flags"' 2>/dev/null' sh {} "$build" >"$tmp/tidy" 2>&1
-    grep -E '(warning|error):' "$tmp/tidy" && return 1
+    mkdir -p "$tmp/tidy"
+    sources | grep '\.c$' |
+        xargs -P"${JOBS:-$(nproc)}" -I{} sh -c 'clang-tidy --quiet "$1" -- -std=c11 -D_GNU_SOURCE \
+            -DNTFF_VERSION="\"0\"" -I. -I"$2/gen" '"$flags"' >"$3/$(echo "$1" | tr / _)" 2>&1' \
+            sh {} "$build" "$tmp/tidy"
+    [ "$(find "$tmp/tidy" -type f | wc -l)" -eq "$(sources | grep -c '\.c$')" ] || { echo "not all were read"; return 1; }
+    cat "$tmp"/tidy/* | grep -E '(warning|error):' | sort -u | grep . && return 1
     return 0
 }
 # gcc's path analysis. Left out is what it cannot follow: in model.c a permutation, written whole before it is
@@ -186,7 +190,7 @@ if [ $quick = 0 ]; then
             -DNTFF_VERSION='"0"' -D_GNU_SOURCE --suppress=unknownMacro --suppress=internalAstError \
             --suppress=nullPointerRedundantCheck --suppress=arrayIndexOutOfBoundsCond \
             --suppress=arrayIndexThenCheck --suppress=autoVariables:proto/load.c \
-            --suppress=memleak:tui/lod_build.c proto perfetto conv tui package
+            --suppress=memleak:tui/lod_build.c proto perfetto conv tui .package
     else skip "cppcheck" "not installed"; fi
     if command -v shellcheck >/dev/null; then
         check "shellcheck" sh -c "shellcheck -x -S warning .package/*.sh tests/run tests/*.sh tests/cli/*.sh tests/bench/*.sh samples/*.sh .ci/run"

@@ -150,10 +150,8 @@ static struct ntff_trace *hostile(void)
         "\033[2J\033[1;1Hcleared",
         "\033]0;title\007",
         "bell\a back\b tab\t nl\n cr\r del\x7f",
-        "csi \xC2\x9B"
-        "31m red",
-        "rtl \xE2\x80\xAE"
-        "gnihton",
+        "csi \302\23331m red",
+        "rtl \342\200\256gnihton", /* NOLINT(misc-misleading-bidirectional): that is the point */
         "zero\xE2\x80\x8Bwidth\xE2\x80\x8Djoin",
         "wide \xE6\xBC\xA2\xE5\xAD\x97 text \xED\x95\x9C\xEA\xB8\x80",
         "combining e\xCC\x81\xCC\x82\xCC\x83 n\xCC\x83",

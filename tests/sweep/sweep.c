@@ -62,7 +62,7 @@ static double now_s(void)
 static void *shared(size_t n)
 {
     void *p = mmap(NULL, n + 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
+    if (p == MAP_FAILED || p == NULL) {
         perror("sweep");
         exit(BROKEN);
     }
