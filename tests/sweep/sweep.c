@@ -256,7 +256,7 @@ static bool add_task(const char *argument)
 {
     struct task *t = &all.tasks[all.n];
     const char *why = "neither cut: nor byte:";
-    t->name = argument;
+    t->name = argument; /* NOLINT(clang-analyzer-core.NullDereference): shared() gave it */
     t->bytes = strncmp(argument, "byte:", 5) == 0;
     if (t->bytes || strncmp(argument, "cut:", 4) == 0)
         why = sample_read(&t->sample, strchr(argument, ':') + 1);
