@@ -6,6 +6,7 @@
 #include "proto/json_event.h"
 #include "proto/jsonscan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -105,26 +106,54 @@ static void take_object(struct decoder *d, enum ntff_json_place place, struct js
     }
 }
 
+/* What json-c makes of a text at most: a table of 16 members for each object, an entry and a value
+ * for each member or element, texts once more. */
+static size_t parsed_bytes(struct ntff_slice text)
+{
+    enum { TABLE_BYTES = 1024, VALUE_BYTES = 192, ALWAYS_BYTES = 4096 };
+    size_t n = ALWAYS_BYTES + 4 * text.len;
+    for (size_t i = 0; i < text.len; i++)
+        n += text.p[i] == '{' ? TABLE_BYTES
+                              : (text.p[i] == ',' || text.p[i] == '[') * (size_t)VALUE_BYTES;
+    return n;
+}
+
+/* When memory runs out inside json-c it leaves members out or dies (it trusts strdup). So what it
+ * needs is asked for before it begins, and whether all was there when it is done. */
+static struct json_object *parse(struct decoder *d, struct ntff_slice text, size_t need)
+{
+    void *room = malloc(need);
+    free(room);
+    errno = 0;
+    struct json_object *o = room ? json_tokener_parse_ex(d->tok, text.p, (int)text.len) : NULL;
+    d->take.stopped |= !room || errno == ENOMEM;
+    return o;
+}
+
 static bool on_object(void *user, enum ntff_json_place place, struct ntff_slice text,
                       uint64_t offset)
 {
     struct decoder *d = user;
+    struct ntff_budget *budget = &ntff_build_trace(d->take.b)->budget;
     if (place == NTFF_JSON_ROOT && !looks_like_event(text)) { /* some JSON between the log lines */
         on_line(d, text, offset);
         return true;
     }
     d->take.text = text;
     d->take.offset = offset;
-    struct json_object *o = json_tokener_parse_ex(d->tok, text.p, (int)text.len);
+    size_t need = parsed_bytes(text);
+    if (!ntff_budget_take(budget, need))
+        return false;
+    struct json_object *o = parse(d, text, need);
     enum json_tokener_error e = json_tokener_get_error(d->tok);
-    if (json_object_is_type(o, json_type_object)) {
+    if (!d->take.stopped && json_object_is_type(o, json_type_object))
         take_object(d, place, o);
-    } else {
+    else if (!d->take.stopped)
         ntff_json_bad_event(&d->take, offset + json_tokener_get_parse_end(d->tok),
                             json_tokener_error_desc(e));
-    }
     json_object_put(o);
     json_tokener_reset(d->tok);
+    ntff_budget_give(budget, need);
     return !d->take.stopped;
 }
 

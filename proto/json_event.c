@@ -12,6 +12,7 @@
 
 #include "proto/event_types.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -112,6 +113,19 @@ static bool saturated(const struct ntff_json_taker *d, struct json_object *v)
     return !memmem(d->text.p, d->text.len, limit, strlen(limit));
 }
 
+/* v as JSON, or as its own text if it is one; memory may run out there, in the middle too. */
+static struct ntff_slice json_text(struct ntff_json_taker *d, struct json_object *v, int how)
+{
+    errno = 0;
+    const char *text = json_object_is_type(v, json_type_string)
+                           ? json_object_get_string(v)
+                           : json_object_to_json_string_ext(v, how);
+    if (text && errno != ENOMEM)
+        return slice(text);
+    d->stopped = true;
+    return (struct ntff_slice){"", 0};
+}
+
 /* The text of a number, from a number or a string. Empty for everything else, and for integers
  * beyond 64 bits. */
 static struct ntff_slice number_text(struct ntff_json_taker *d, struct json_object *v)
@@ -129,7 +143,7 @@ static struct ntff_slice number_text(struct ntff_json_taker *d, struct json_obje
         }
         return (struct ntff_slice){p, (size_t)(end - p)};
     case json_type_double: /* as it was written */
-        return slice(json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN));
+        return json_text(d, v, JSON_C_TO_STRING_PLAIN);
     case json_type_string:
         return (struct ntff_slice){json_object_get_string(v),
                                    (size_t)json_object_get_string_len(v)};
@@ -176,7 +190,8 @@ static int unit_scale(struct json_object *row)
         int scale;
     } units[] = {{"us", 3}, {"ms", 6}, {"s", 9}};
     struct json_object *v;
-    if (json_object_object_get_ex(row, "timestamp_unit", &v) && v)
+    if (json_object_object_get_ex(row, "timestamp_unit", &v) &&
+        json_object_is_type(v, json_type_string))
         for (size_t i = 0; i < NTFF_ARRAY_LEN(units); i++)
             if (strcmp(json_object_get_string(v), units[i].name) == 0)
                 return units[i].scale;
@@ -240,8 +255,7 @@ static void take_attr(struct ntff_json_taker *d, struct ntff_rec *r, struct ntff
     case json_type_array:
         kind = NTFF_STORE_RAW;
         null_for_nan(v);
-        text = slice(json_object_to_json_string_ext(v, JSON_C_TO_STRING_PLAIN |
-                                                           JSON_C_TO_STRING_NOSLASHESCAPE));
+        text = json_text(d, v, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
         break;
     default:
         break;
@@ -555,8 +569,8 @@ static void take_sample(struct ntff_json_taker *d, struct json_object *row, cons
         bad_sample(d, "a sample without a value");
         return;
     }
-    if (json_object_object_get_ex(row, "instance_id", &v))
-        instance = json_object_get_string(v);
+    if (json_object_object_get_ex(row, "instance_id", &v) && v)
+        instance = json_text(d, v, JSON_C_TO_STRING_SPACED).p;
     if (json_object_object_get_ex(row, "process_id", &v) && !get_uint(d, v, UINT64_MAX, &pid))
         pid = 0;
     ntff_build_file(d->b, d->file)->n_records++;
@@ -586,7 +600,7 @@ void ntff_json_take_cpu(struct ntff_json_taker *d, struct json_object *o)
         snprintf(name, sizeof name, "CPU %02" PRIu64, cpu);
         track.rank = 1000 + (int32_t)cpu;
     } else { /* "average" */
-        snprintf(name, sizeof name, "CPU %s", json_object_get_string(id));
+        snprintf(name, sizeof name, "CPU %s", json_text(d, id, JSON_C_TO_STRING_SPACED).p);
     }
     take_sample(d, o, name, util, track);
 }
@@ -630,7 +644,7 @@ void ntff_json_take_metadata(struct ntff_json_taker *d, struct json_object *o)
         if (d->n_facts == MAX_FACTS || d->stopped)
             return;
         d->n_facts++;
-        d->stopped |=
-            !ntff_build_fact(d->b, d->file, key, v ? json_object_get_string(v) : "", NULL);
+        const char *text = v ? json_text(d, v, JSON_C_TO_STRING_SPACED).p : "";
+        d->stopped |= !ntff_build_fact(d->b, d->file, key, text, NULL);
     }
 }

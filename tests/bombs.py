@@ -185,6 +185,12 @@ def depth():
         ends(f"JSON: {n} {name} in each other", (1, 3), "--force", "-o", "d.pftrace", f)
         f = write("d.json", f'{{"events":[{good[:-1]},"data":{{"a":{deep}'.encode())
         ends(f"JSON: {n} {name} in a value", (1, 3), "--force", "-o", "d.pftrace", f)
+    many = ",".join(["{}"] * 330000)  # a tree of 260 MB in the JSON library
+    f = write("d.json", f'{{"events":[{good[:-1]},"data":{{"a":[{many}]}}}}]}}'.encode())
+    args = ("--max-memory", "64M", "--force", "-o", "d.pftrace", f)
+    ends("JSON: 330,000 objects in a value, 64 MB", (1,), *args, says="memory limit")
+    peak = measured(*args)[2]
+    tap.result(SLOW > 1 or peak < 128 * MB, "JSON: 330,000 objects in a value: within the limit", f"{peak >> 20} MB")
     m = b""
     for _ in range(3000):
         m = text(1, m)
