@@ -145,7 +145,7 @@ $(B)/ntff-tui: $(B)/tui/main.o $(B)/tui/term.o $(LIB_TUI) $(LIB_PFT) $(LIB_NTFF)
 # the programs again, with calls that can be made to fail
 WRAPPED := malloc calloc realloc strdup strndup open_memstream regcomp pthread_create glob realpath \
            __realpath_chk asprintf __asprintf_chk open fopen close stat fstat lseek madvise read mmap \
-           fts_open fts_read scandir rename renameat2 mkdir write
+           fts_open fts_read scandir rename renameat2 mkdir write json_tokener_parse_ex
 WRAP := $(WRAPPED:%=-Wl,--wrap=%)
 $(B)/torture/ntff-conv: $(B)/conv/main.o $(B)/tests/torture/faults.o $(LIB_CONV) $(LIB_PFT) $(LIB_NTFF)
 	$(link) $(WRAP) $(LIBS_CORE) -lm

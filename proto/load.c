@@ -459,6 +459,8 @@ static bool scan_dir(struct loader *l, const char *path, int depth)
     struct dirent **names = NULL;
     int n = scandir(path, &names, NULL, versionsort);
     bool good = true;
+    if (n < 0 && errno == ENOMEM)
+        return no_memory(l);
     if (n < 0) {
         unreadable(l, path, strerror(errno));
         return true;

@@ -2,6 +2,7 @@
  * since the output need not exist yet. */
 #include "proto/paths.h"
 
+#include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,16 +115,21 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Is a file one of those below a directory, which may be links to elsewhere? */
+/* Is a file one of those below a directory, which may be links to elsewhere? errno ENOMEM: there
+ * was no memory to look everywhere. */
 static bool below(const char *dir, const struct stat *file)
 {
     char *roots[] = {(char *)dir, NULL};
     FTS *tree = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
-    bool found = false;
-    for (FTSENT *e; tree && !found && (e = fts_read(tree));)
+    bool found = false, short_of_memory = !tree && errno == ENOMEM;
+    for (FTSENT *e; tree && !found && (errno = 0, e = fts_read(tree));) {
         found = e->fts_info == FTS_F && same_file(e->fts_statp, file);
+        short_of_memory |= e->fts_errno == ENOMEM;
+    }
+    short_of_memory |= errno == ENOMEM;
     if (tree)
         fts_close(tree);
+    errno = short_of_memory ? ENOMEM : 0;
     return found;
 }
 
@@ -134,8 +140,9 @@ bool ntff_output_allowed(const char *output, const char *const *inputs, size_t n
     bool exists = stat(output, &out) == 0;
     if (strcmp(output, "-") == 0 || (exists && !S_ISREG(out.st_mode) && !S_ISDIR(out.st_mode)))
         return true;
+    errno = 0;
     char *dir = real_dir(output);
-    bool ok = true;
+    bool ok = true, known = dir || errno != ENOMEM; /* memory did not run out while looking */
     for (size_t i = 0; i < n_inputs && ok; i++) {
         if (strcmp(inputs[i], "-") == 0 || stat(inputs[i], &in) != 0)
             continue;
@@ -144,7 +151,9 @@ bool ntff_output_allowed(const char *output, const char *const *inputs, size_t n
                       output);
             ok = false;
         }
+        known &= errno != ENOMEM;
         char *real = ok && dir && S_ISDIR(in.st_mode) ? realpath(inputs[i], NULL) : NULL;
+        known &= real || errno != ENOMEM;
         if (real && inside(dir, real)) {
             ntff_fail(
                 err, NTFF_INVALID, NTFF_NO_OFFSET,
@@ -155,5 +164,7 @@ bool ntff_output_allowed(const char *output, const char *const *inputs, size_t n
         free(real);
     }
     free(dir);
-    return ok;
+    if (ok && !known)
+        ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "%s: out of memory", output);
+    return ok && known;
 }

@@ -4,8 +4,9 @@
  *     FAULT=alloc:17 FAULT_MARK=FILE program ...
  *
  * Kinds: alloc (memory, threads, streams), read (open, stat, map and read of inputs), write
- * (create, write, close, rename, mkdir of outputs). KIND:N+ fails that call and all after it. When
- * a call was made to fail FILE is created: without it, N is beyond the last one. */
+ * (create, write, close, rename, mkdir of outputs): calls of our own. inner: memory that anybody
+ * asks for, zlib, json-c, protobuf-c and libc included; below. KIND:N+ fails that call and all
+ * after it. When a call was made to fail FILE is created: without it, N is beyond the last one. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind { ALLOC, READ, WRITE };
+enum kind { ALLOC, READ, WRITE, INNER };
 
 static struct {
     enum kind kind;
@@ -35,10 +36,10 @@ static atomic_ulong count;
 
 __attribute__((constructor)) static void read_plan(void)
 {
-    static const char *const names[] = {"alloc:", "read:", "write:"};
+    static const char *const names[] = {"alloc:", "read:", "write:", "inner:"};
     const char *text = getenv("FAULT");
     plan.mark = getenv("FAULT_MARK");
-    for (int k = 0; text != NULL && k < 3; k++) {
+    for (int k = 0; text != NULL && k < 4; k++) {
         size_t len = strlen(names[k]);
         char *end;
         if (strncmp(text, names[k], len) != 0)
@@ -95,6 +96,61 @@ WRAP(ALLOC, ENOMEM, GLOB_NOSPACE, int, glob,
      (const char *p, int flags, int (*e)(const char *, int), glob_t *g), (p, flags, e, g))
 WRAP(ALLOC, ENOMEM, NULL, char *, realpath, (const char *p, char *out), (p, out))
 WRAP(ALLOC, ENOMEM, NULL, char *, __realpath_chk, (const char *p, char *out, size_t n), (p, out, n))
+
+/* The allocator itself: what is defined here comes before libc's for all libraries, and for libc.
+ * free() stays as it is, since the blocks do. A sanitizer has an allocator of its own in this
+ * place.
+ */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define OWN_ALLOCATOR 0
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define OWN_ALLOCATOR 0
+#else
+#define OWN_ALLOCATOR 1
+#endif
+#else
+#define OWN_ALLOCATOR 1
+#endif
+
+/* json-c 0.16 dies when there is no memory for the name of a member. decode_json.c makes sure of
+ * room before it parses; that check may fail here, the parsing behind it not. */
+struct json_tokener;
+struct json_object;
+static _Thread_local bool in_json;
+struct json_object *__real_json_tokener_parse_ex(struct json_tokener *t, const char *p, int len);
+struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *t, const char *p, int len);
+struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *t, const char *p, int len)
+{
+    in_json = true;
+    struct json_object *o = __real_json_tokener_parse_ex(t, p, len);
+    in_json = false;
+    return o;
+}
+
+#if OWN_ALLOCATOR && defined __GLIBC__
+static bool inner_fails(void)
+{
+    return !in_json && fails(INNER, ENOMEM);
+}
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t m);
+void *__libc_realloc(void *p, size_t n);
+
+void *malloc(size_t n)
+{
+    return inner_fails() ? NULL : __libc_malloc(n);
+}
+void *calloc(size_t n, size_t m)
+{
+    return inner_fails() ? NULL : __libc_calloc(n, m);
+}
+void *realloc(void *p, size_t n)
+{
+    return inner_fails() ? NULL : __libc_realloc(p, n);
+}
+#endif
 
 __attribute__((format(printf, 2, 3))) int __wrap_asprintf(char **p, const char *fmt, ...);
 int __wrap_asprintf(char **p, const char *fmt, ...)
