@@ -214,6 +214,10 @@ torture: tools $(TORTURE) ## every call of the programs fails once (long)
 	$(Q)mkdir -p $(B)/scratch
 	$(Q)BUILD=$(CURDIR)/$(B) SRC=$(CURDIR) TMP=$(CURDIR)/$(B)/scratch tests/torture/torture.py --all
 
+bombs: tools $(B)/ntff-conv ## ten million of everything, a value of a gigabyte (a quarter of an hour, 10 GB)
+	$(Q)mkdir -p $(B)/scratch
+	$(Q)cd $(B)/scratch && BOMBS=full BUILD=$(CURDIR)/$(B) $(CURDIR)/tests/bombs.py; rc=$$?; rm -rf $(CURDIR)/$(B)/scratch; exit $$rc
+
 # JOBS=processes; W=words picks tasks, make sweep W='cut: every_kind'
 JOBS ?= $(shell nproc)
 sweep: tools ## every prefix of each sample file, every value of every byte of small ones (an hour)

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """bombs.py - small files that ask for much: memory, time, depth. Each ends with a documented exit status, within
-the memory it may have, in time that grows with the input and not with its square. Prints TAP."""
+the memory it may have, in time that grows with the input and not with its square. Prints TAP.
+
+With BOMBS=full (`make bombs`) there are ten million of everything, a value of a gigabyte and gzip that unpacks to
+ten; takes a quarter of an hour, 10 GB of disk and memory, and says what each took."""
 import gzip
 import json
 import os
@@ -10,6 +13,8 @@ import time
 
 CONV = os.environ["BUILD"] + "/ntff-conv"
 SLOW = 20 if "asan" in CONV else 1  # sanitizers: their own memory, their own time
+FULL = os.environ.get("BOMBS") == "full"
+PATIENCE = 40 if FULL else SLOW  # times what is enough for the small ones
 T0 = 1764440000000000000
 MB = 1 << 20
 
@@ -61,7 +66,7 @@ class Run:
     def __init__(self, *args):
         begin = time.monotonic()
         p = subprocess.Popen([CONV, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.out, err = p.communicate(timeout=200)
+        self.out, err = p.communicate(timeout=200 * PATIENCE)
         self.code, self.err = p.returncode, err.decode(errors="replace")
         self.seconds = time.monotonic() - begin
 
@@ -78,38 +83,68 @@ def write(name, *parts, sparse=None):
     return name
 
 
+def pour(name, parts, tail=()):
+    """As write, for more than one wants in memory."""
+    with open(name, "wb", buffering=MB) as f:
+        f.writelines(parts)
+        f.writelines(tail)
+    return name
+
+
+def scaled(usual, full):
+    return full if FULL else usual
+
+
 def measured(*args):
     """User seconds and the peak of memory in bytes, anonymous or mapped."""
     code = ("import os, resource, subprocess, sys\n"
             "rc = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode\n"
             "r = resource.getrusage(resource.RUSAGE_CHILDREN)\nprint(rc, r.ru_utime + r.ru_stime, r.ru_maxrss * 1024)")
-    p = subprocess.run(["python3", "-c", code, CONV, *args], stdout=subprocess.PIPE, check=True, timeout=250)
+    p = subprocess.run(["python3", "-c", code, CONV, *args], stdout=subprocess.PIPE, check=True, timeout=250 * PATIENCE)
     rc, seconds, peak = p.stdout.split()
     return int(rc), float(seconds), int(peak)
 
 
 def ends(name, codes, *args, says="", seconds=30):
     r = Run(*args)
-    tap.result(r.code in codes and says in r.err and r.seconds < seconds * SLOW, name, r)
+    tap.result(r.code in codes and says in r.err and r.seconds < seconds * PATIENCE, name, r)
     return r
+
+
+def bounded(name, limit_mb, path):
+    """It says that it needs more than limit_mb, and has not taken more, beside the mapped input and what is not
+    counted (README, "Limits")."""
+    args = ("--max-memory", f"{limit_mb}M", "--force", "-o", "bounded.pftrace", path)
+    r = ends(f"{name} in {limit_mb} MB", (1,), *args, says="memory limit")
+    may = os.path.getsize(path) + (limit_mb + 64) * MB
+    peak = measured(*args)[2]
+    tap.result(SLOW > 1 or peak < may, f"{name} in {limit_mb} MB: within it", f"{peak >> 20} MB, {r}")
 
 
 def linear(name, make, *args):
     """Four times the input takes at most eight times as long, or no time at all."""
-    small, large = make(1), make(4)
-    a, b = measured(*args, small)[1], measured(*args, large)[1]
-    tap.result(b < 8 * a + 0.3 * SLOW, f"{name}: time grows with the input", f"{a:.2f} s, four times as much {b:.2f} s")
+    small = make(1)
+    a = measured(*args, small)
+    os.unlink(small)
+    large = make(4)
+    b = measured(*args, large)
+    what = f"{a[1]:.2f} s and {a[2] >> 20} MB, four times as much {b[1]:.2f} s and {b[2] >> 20} MB"
+    tap.result(b[0] in (0, 3) and b[1] < 8 * a[1] + 0.3 * SLOW, f"{name}: time grows with the input", f"exit status {b[0]}, {what}")
+    if FULL:
+        print(f"#   {os.path.getsize(large) >> 20} MB of {name}: exit status {b[0]}, {what}")
+    os.unlink(large)
 
 
 def gzip_bombs():
     member = gzip.compress(bytes(MB), 9, mtime=0)
-    bomb = write("zeros.gz", member * 500)
-    r = ends("gzip: half a gigabyte of zeros", (1,), "--max-memory", "100M", "-o", "a.pftrace", bomb, says="memory limit")
+    n = scaled(500, 10000)
+    bomb = write("zeros.gz", member * n)
+    r = ends(f"gzip: {n} MB of zeros", (1,), "--max-memory", "100M", "-o", "a.pftrace", bomb, says="memory limit")
     peak = measured("--max-memory", "100M", "-o", "a.pftrace", bomb)[2]
     tap.result(SLOW > 1 or peak < 200 * MB, "gzip: within the limit", f"{peak >> 20} MB, {r}")
     blanks = gzip.compress(b" " * MB, 9, mtime=0)
     event = dict(event_type="nrt_execute", phase="instant", nc_idx=0, tracking_id=1, timestamp_ns=T0)
-    doc = gzip.compress(b'{"events":[', mtime=0) + blanks * 300 + gzip.compress(json.dumps(event).encode() + b"]}", mtime=0)
+    doc = gzip.compress(b'{"events":[', mtime=0) + blanks * scaled(300, 10000) + gzip.compress(json.dumps(event).encode() + b"]}", mtime=0)
     peak = measured("--force", "-o", "b.pftrace", write("blanks.json.gz", doc))
     tap.result(peak[0] == 0 and (SLOW > 1 or peak[2] < 80 * MB), "gzip: blanks in JSON stream by", peak)
 
@@ -127,41 +162,56 @@ def lengths():
             "l.ntff", b"\x04" + size.to_bytes(8, "little") + bytes(119) + info + bytes(64))])
 
 
+def events(name, n, one, tail=()):
+    """A file of n records one(i)."""
+    return pour(name, (varint(len(m)) + m for m in (one(i) for i in range(n))), tail)
+
+
+def named_events(name, n):
+    """Runtime JSON with n names."""
+    one = b'%s{"event_type":"name %d","phase":"instant","nc_idx":0,"tracking_id":%d,"timestamp_ns":%d}'
+    return pour(name, (one % (b"," if i else b'{"events":[', i, i, T0 + i) for i in range(n)), [b"]}"])
+
+
 def many():
-    tracks = lambda k: write(f"tracks{k}.pb", stream(record(i, 3, T0 + i, thread=i + 1) for i in range(50000 * k)))
-    ends("200,000 tracks in 16 MB", (1,), "--max-memory", "16M", "-o", "m.pftrace", tracks(4), says="memory limit")
+    n = scaled(200000, 10 ** 7)
+    tracks = lambda k: events(f"tracks{k}.pb", n // 4 * k, lambda i: record(i, 3, T0 + i, thread=i + 1))
+    bounded(f"{n:,} tracks", 16, tracks(4))
     linear("tracks", tracks, "-q", "--force", "-o", "m.pftrace")
-    names = lambda k: write(f"names{k}.json", json.dumps({"events": [
-        dict(event_type=f"name {i}", phase="instant", nc_idx=0, tracking_id=i, timestamp_ns=T0 + i)
-        for i in range(30000 * k)]}).encode())
-    ends("120,000 names in 8 MB", (1,), "--max-memory", "8M", "-o", "n.pftrace", names(4), says="memory limit")
+    n = scaled(120000, 10 ** 7)
+    names = lambda k: named_events(f"names{k}.json", n // 4 * k)
+    bounded(f"{n:,} names", 8, names(4))
     linear("names", names, "-q", "--force", "-o", "n.pftrace")
-    keys = lambda k: write(f"keys{k}.pb", stream(GOOD + [record(200, 3, T0, **{f"k{i}": b"v" for i in range(15000 * k)})]))
+    keys = lambda k: events(f"keys{k}.pb", 1, lambda i: record(200, 3, T0, **{f"k{i}": b"v" for i in range(15000 * k)}),
+                            [stream(GOOD)])
     linear("attributes of one event", keys, "-q", "--force", "-o", "k.pftrace")
     linear("attributes of one event, Chrome", keys, "-q", "--force", "-o", "k.json")
-    same = lambda k: write(f"same{k}.pb", stream(GOOD + [record(200, 3, T0) + text(12, text(1, b"gid") + text(2, b"1")) * 20000 * k]))
+    same = lambda k: events(f"same{k}.pb", 1, lambda i: record(200, 3, T0) + text(12, text(1, b"gid") + text(2, b"1")) * 20000 * k,
+                            [stream(GOOD)])
     linear("an attribute again and again", same, "-q", "--force", "-o", "k.pftrace")
     linear("an attribute again and again, rows", same, "events", "-q", "--force", "-o", "k.csv")
-    starts = lambda k: write(f"starts{k}.pb", stream(record(i, 1, T0 + i) for i in range(60000 * k)))
-    linear("starts without a stop", starts, "-q", "--force", "-o", "s.pftrace")
-    stops = lambda k: write(f"stops{k}.pb", stream(record(i, 2, T0 + i) for i in range(60000 * k)))
-    linear("stops without a start", stops, "-q", "--force", "-o", "s.pftrace")
-    cores = lambda k: write(f"cores{k}.pb", stream(record(
+    n = scaled(240000, 10 ** 7)
+    for name, phase in ("starts without a stop", 1), ("stops without a start", 2):
+        halves = lambda k, phase=phase: events(f"half{k}.pb", n // 4 * k, lambda i: record(i, phase, T0 + i))
+        bounded(f"{n:,} {name}", 8, halves(4))
+        linear(name, halves, "-q", "--force", "-o", "s.pftrace")
+    n = scaled(20000, 200000)
+    clocks = lambda k: events(f"cores{k}.pb", n // 4 * k, lambda i: record(
         i, 3, T0 + i, type_=25, nc_timestamp_ns=b"%d" % (1000 + i), cpu_timestamp_ns=b"%d" % (T0 + i),
-        device_core_idx=b"%d" % i) for i in range(5000 * k)))
-    ends("20,000 clocks in 16 MB", (1,), "--max-memory", "16M", "-o", "c.pftrace", cores(4), says="memory limit")
-    linear("clocks", cores, "-q", "--force", "-o", "c.pftrace")
+        device_core_idx=b"%d" % i))
+    bounded(f"{n:,} clocks", 16, clocks(4))
+    linear("clocks", clocks, "-q", "--force", "-o", "c.pftrace")
 
 
 def large_value():
-    size = 256 * MB
+    size = scaled(256, 1024) * MB
     value = varint(2 << 3 | 2) + varint(size)
     entry = text(1, b"model_name") + value
     head = field(2, T0) + field(7, 3) + field(14, 3) + varint(12 << 3 | 2) + varint(len(entry) + size) + entry
     f = write("value.pb", stream(GOOD), varint(len(head) + size) + head, sparse=len(stream(GOOD)) + len(head) + size + 5)
     for form in ("perfetto", "chrome"):
-        r = ends(f"a value of 256 MB, {form}", (0, 3), "-f", form, "--force", "-o", "v.out", f)
-        tap.result(os.path.getsize("v.out") < 8 * MB, f"a value of 256 MB, {form}: cut", f"{os.path.getsize('v.out')}, {r}")
+        r = ends(f"a value of {size // MB} MB, {form}", (0, 3), "-f", form, "--force", "-o", "v.out", f)
+        tap.result(os.path.getsize("v.out") < 8 * MB, f"a value of {size // MB} MB, {form}: cut", f"{os.path.getsize('v.out')}, {r}")
 
 
 def times():
