@@ -99,6 +99,18 @@ speed() {
     row "perfetto, gzip: speed with all processors over one thread" "$(calc "$one / $wall")" ""
     rm -f "$dir"/out.*
     many_files
+    two_at_once
+}
+
+# What two processors of this machine can do at most: two conversions that share nothing.
+two_at_once() {
+    [ "$(nproc)" -gt 1 ] || return 0
+    run "$dir/out.pftrace" -f perfetto "$in"
+    # shellcheck disable=SC2016 # for the shell below
+    timed sh -c 'out=$1 && shift && "$@" -o "$out.1" & first=$! && out=$1 && shift && "$@" -o "$out.2" &&
+        wait $first' sh "$dir/out" "$conv" --quiet --force -j 1 -f perfetto "$in"
+    row "perfetto: two runs by one thread at once: throughput" "$(calc "2 * $one / $wall")" ""
+    rm -f "$dir"/out.*
 }
 
 # The same number of events as a session of many processes, no file large enough to be divided.
@@ -110,8 +122,7 @@ many_files() {
             >"$dir/session/i-0123456789abcdef0_pid_$i/ntrace.pb" 2>/dev/null
     done
     run "$dir/out.pftrace" -f perfetto "$dir/session"
-    row "perfetto, $files files of one session: speed with all processors over one thread" \
-        "$(calc "$one / $wall")" ""
+    row "perfetto, $files files: all processors over one thread" "$(calc "$one / $wall")" ""
     rm -rf "$dir/session" "$dir"/out.*
 }
 
