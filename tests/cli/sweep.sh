@@ -5,5 +5,5 @@
 need_program "$BUILD/tools/sweep"
 command -v python3 >/dev/null || { echo "1..0 # SKIP python3 is missing"; exit 0; }
 stride=997
-[[ $BUILD == *asan* ]] && stride=4999
+[[ $BUILD == *asan* ]] && stride=1999
 exec python3 "$SRC/tests/sweep/sweep.py" -s "${SWEEP_STRIDE:-$stride}"

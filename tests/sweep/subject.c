@@ -102,7 +102,7 @@ static void give_up(const char *what)
     exit(2);
 }
 
-void subject_end(void)
+static void remove_file(void)
 {
     if (now.fd >= 0) {
         close(now.fd);
@@ -111,10 +111,17 @@ void subject_end(void)
     now.fd = -1;
 }
 
+void subject_end(void)
+{
+    remove_file();
+    ntff_schema_free(now.schema);
+    now.schema = NULL;
+}
+
 void subject_begin(const struct sample *s, const char *directory)
 {
     struct ntff_error err;
-    subject_end();
+    remove_file();
     if (guarded == NULL && !make_guarded())
         give_up("no memory");
     if (now.schema == NULL && ntff_schema_builtin(&now.schema, &err) != NTFF_OK)
