@@ -11,6 +11,7 @@
 #include "proto/worker.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -316,14 +317,14 @@ static bool one_sample(struct ntff_host_file *r, const uint8_t *msg, size_t len,
             file->n_unknown_fields++;
         }
     }
-    if (got < 0 || time_ns == 0 || !(util == util)) {
+    if (got < 0 || time_ns == 0 || !isfinite(util)) {
         r->b->t->counts.samples_in++;
         r->b->t->counts.samples_dropped++;
         file->n_dropped++;
         ntff_diag_add(r->b->diag, NTFF_DIAG_BAD_RECORD, 1, ntff_build_path(r->b, r->file), off,
                       "%s",
                       got < 0   ? w.why
-                      : time_ns ? "value is not a number"
+                      : time_ns ? "value is no finite number"
                                 : "sample has no time");
         return true;
     }

@@ -265,4 +265,22 @@ TAP_TEST(damaged_small_files)
     }
 }
 
+/* One bit makes 1.0 infinite: no writer could show it, and means would be infinite too. */
+TAP_TEST(an_infinite_sample_is_dropped_and_told)
+{
+    struct ntff_load_options opt = {0};
+    struct blob b =
+        read_file(source_path("tests/data/cases/a-delimited/i-EXAMPLE0_pid_1000/cpu_util.pb"));
+    const char *path = scratch_path("infinite.pb");
+    struct ntff_counts c;
+    TAP_EQ_U64(b.p[70], 0x3f);
+    b.p[70] ^= 0x40;
+    write_file(path, b.p, b.len);
+    load_and_check(path, &opt, true, &c);
+    TAP_EQ_U64(c.samples_in, 20);
+    TAP_EQ_U64(c.samples_dropped, 1);
+    unlink(path);
+    free(b.p);
+}
+
 TAP_MAIN()
