@@ -20,6 +20,37 @@ static const struct column columns[] = {
     {"p99", TUI_SORT_P99, 10, 86},    {"max", TUI_SORT_MAX, 10, 52},
 };
 
+/* Partial spans are not in the count, but stand behind it, "5 +1", if there are any: then its
+ * column is wider, and the others want a wider pane. */
+#define PARTIAL_COLS 3
+static int extra_cols(const struct tui_app *a)
+{
+    return a->stats.n_partial ? PARTIAL_COLS : 0;
+}
+
+static int cols_of(const struct tui_app *a, const struct column *c)
+{
+    return c->cols + (c->sort == TUI_SORT_COUNT ? extra_cols(a) : 0);
+}
+
+static bool has_room(const struct tui_app *a, const struct column *c, struct tui_rect r)
+{
+    return !c->need || r.w >= c->need + extra_cols(a);
+}
+
+static void fmt_number(char *out, const struct tui_stat *st, size_t cols)
+{
+    char n[TUI_TIME_CAP], more[TUI_TIME_CAP];
+    size_t len = tui_fmt_count(n, st->count), behind = tui_fmt_short(more, st->n_partial);
+    behind += 2;
+    if (len + (st->n_partial ? behind : 0) > cols)
+        len = tui_fmt_short(n, st->count);
+    if (!st->n_partial)
+        snprintf(out, TUI_TIME_CAP, "%s", n);
+    else
+        snprintf(out, TUI_TIME_CAP, "%.16s%s%.16s", n, len + behind > cols ? "+" : " +", more);
+}
+
 static void fmt_cell(const struct tui_app *a, char *out, const struct tui_stat *st,
                      enum tui_sort what)
 {
@@ -27,7 +58,7 @@ static void fmt_cell(const struct tui_app *a, char *out, const struct tui_stat *
     snprintf(out, TUI_TIME_CAP, "-");
     switch (what) {
     case TUI_SORT_COUNT:
-        tui_fmt_count(out, st->count);
+        fmt_number(out, st, (size_t)cols_of(a, &columns[0]));
         return;
     case TUI_SORT_TOTAL:
         tui_app_dur(a, out, st->total_ns);
@@ -75,17 +106,17 @@ static void draw_names(struct tui_app *a, struct tui_screen *s, struct tui_rect 
 {
     int name_cols = r.w, n = (int)a->stats.n;
     for (size_t c = 0; c < NTFF_ARRAY_LEN(columns); c++)
-        if (r.w >= columns[c].need)
-            name_cols -= columns[c].cols + 1;
+        if (has_room(a, &columns[c], r))
+            name_cols -= cols_of(a, &columns[c]) + 1;
     name_cols = name_cols < 6 ? 6 : name_cols;
     tui_put_str(s, r.x, r.y, name_cols, a->sort == TUI_SORT_NAME ? TUI_STYLE_KEY : TUI_STYLE_DIM,
                 "name");
     int x = r.x + name_cols;
     for (size_t c = 0; c < NTFF_ARRAY_LEN(columns); c++)
-        if (r.w >= columns[c].need) {
-            put_right(s, x + 1, r.y, columns[c].cols,
+        if (has_room(a, &columns[c], r)) {
+            put_right(s, x + 1, r.y, cols_of(a, &columns[c]),
                       a->sort == columns[c].sort ? TUI_STYLE_KEY : TUI_STYLE_DIM, columns[c].title);
-            x += columns[c].cols + 1;
+            x += cols_of(a, &columns[c]) + 1;
         }
     int h = r.h - 1;
     settle(&a->tracks, n, h);
@@ -103,11 +134,11 @@ static void draw_names(struct tui_app *a, struct tui_screen *s, struct tui_rect 
         x = r.x + name_cols;
         for (size_t c = 0; c < NTFF_ARRAY_LEN(columns); c++) {
             char text[TUI_TIME_CAP];
-            if (r.w < columns[c].need)
+            if (!has_room(a, &columns[c], r))
                 continue;
             fmt_cell(a, text, st, columns[c].sort);
-            put_right(s, x + 1, line, columns[c].cols, style, text);
-            x += columns[c].cols + 1;
+            put_right(s, x + 1, line, cols_of(a, &columns[c]), style, text);
+            x += cols_of(a, &columns[c]) + 1;
         }
     }
 }
@@ -167,12 +198,16 @@ static void draw_busy(struct tui_app *a, struct tui_screen *s, struct tui_rect r
 
 void tui_draw_stats(struct tui_app *a, struct tui_screen *s, struct tui_rect r)
 {
-    char title[256], span[TUI_TIME_CAP], n[TUI_TIME_CAP];
+    char title[256], span[TUI_TIME_CAP], n[TUI_TIME_CAP], partial[TUI_TIME_CAP + 16] = "";
     uint64_t from, to;
     bool focus = a->focus == TUI_PANE_STATS, both = r.w >= BOTH_COLS;
     const struct tui_line *l = tui_nav_current(a);
     tui_nav_range(a, &from, &to);
     tui_app_dur(a, span, to - from);
+    if (a->stats.n_partial) {
+        tui_fmt_count(n, a->stats.n_partial);
+        snprintf(partial, sizeof partial, ", +%s partial", n);
+    }
     tui_fmt_count(n, a->stats.n);
     const char *scope =
         a->stats_scoped && l ? ntff_str_of(a->t, a->t->tracks[l->track].name) : "all tracks";
@@ -183,10 +218,10 @@ void tui_draw_stats(struct tui_app *a, struct tui_screen *s, struct tui_rect r)
         snprintf(title, sizeof title, "Busy time, %s %s", a->n_marks == 2 ? "marked" : "visible",
                  span);
     else
-        snprintf(title, sizeof title, "Statistics, %s %s, %.*s, %s names by %s%s",
+        snprintf(title, sizeof title, "Statistics, %s %s, %.*s, %s names by %s%s%s",
                  a->n_marks == 2 ? "marked" : "visible", span,
                  (int)tui_text_begin(scope, strlen(scope), 60), scope, n, tui_sort_name(a->sort),
-                 state);
+                 partial, state);
     r = tui_draw_title(a, s, r, focus, title);
     if (r.h < 1)
         return;

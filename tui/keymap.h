@@ -43,7 +43,7 @@ enum tui_section {
     X(DETAILS, SPANS, "Enter", "details of the selected span; on a fold mark: unfold")             \
     X(NEXT, SPANS, "> .", "next span on the track")                                                \
     X(PREV, SPANS, "< ,", "previous span on the track")                                            \
-    X(LONGEST, SPANS, "L", "next longest span of the track in view (or marked)")                   \
+    X(LONGEST, SPANS, "L", "next longest span of the track in view or marked, partial last")       \
     X(GAP, SPANS, "p", "next longest gap of the track in view (or marked)")                        \
     X(FLOW_BACK, SPANS, "[", "back along a flow: to what caused this")                             \
     X(FLOW_NEXT, SPANS, "]", "on along a flow: to what this caused")                               \
@@ -56,7 +56,7 @@ enum tui_section {
     X(ESCAPE, SEARCH, "Esc", "stop the search, leave the list, clear marks and hits")              \
     X(MARK, RANGE, "m", "mark here; the second mark makes a range and measures it")                \
     X(UNMARK, RANGE, "M", "remove the marks")                                                      \
-    X(EXPORT, RANGE, "e", "export the marked range, else the visible one, to .pftrace")            \
+    X(EXPORT, RANGE, "e", "export marked range, else the view, of shown tracks to .pftrace")       \
     X(PANE_NEXT, PANES, "Tab", "next pane")                                                        \
     X(PANE_PREV, PANES, "BackTab", "previous pane")                                                \
     X(SHOW_TREE, PANES, "1", "track names on or off")                                              \

@@ -373,6 +373,7 @@ static bool longer(uint64_t a_ns, uint32_t a, uint64_t b_ns, uint32_t b)
 struct longest {
     uint64_t from, to, limit_ns, best_ns;
     uint32_t limit, best;
+    bool partial;
 };
 
 static void longest_of(const struct tui_lod *l, const struct tui_row *r, uint32_t i, uint32_t j,
@@ -382,7 +383,8 @@ static void longest_of(const struct tui_lod *l, const struct tui_row *r, uint32_
         const struct ntff_event *e = event_of(l, r, i);
         bool after =
             s->limit_ns == UINT64_MAX || longer(s->limit_ns, s->limit, e->dur_ns, r->ev[i]);
-        if (after && (s->best == NTFF_NONE || longer(e->dur_ns, r->ev[i], s->best_ns, s->best)) &&
+        if (after && tui_event_partial(e) == s->partial &&
+            (s->best == NTFF_NONE || longer(e->dur_ns, r->ev[i], s->best_ns, s->best)) &&
             (end_of(e) > s->from || e->ts_ns >= s->from) && e->ts_ns < s->to) {
             s->best = r->ev[i];
             s->best_ns = e->dur_ns;
@@ -391,9 +393,9 @@ static void longest_of(const struct tui_lod *l, const struct tui_row *r, uint32_
 }
 
 uint32_t tui_lod_next_longest(const struct tui_lod *l, uint32_t row0, uint32_t row1, uint64_t from,
-                              uint64_t to, uint64_t dur_ns, uint32_t event)
+                              uint64_t to, bool partial, uint64_t dur_ns, uint32_t event)
 {
-    struct longest s = {from, to, dur_ns, 0, event, NTFF_NONE};
+    struct longest s = {from, to, dur_ns, 0, event, NTFF_NONE, partial};
     for (uint32_t row = row0; row < row1; row++) {
         const struct tui_row *r = &l->rows[row];
         uint32_t i = tui_lod_find(l, row, from), j = find_from(l, r, i, to);
@@ -401,10 +403,12 @@ uint32_t tui_lod_next_longest(const struct tui_lod *l, uint32_t row0, uint32_t r
         while (i < j) {
             uint32_t stop = (i / TUI_BLOCK + 1) * TUI_BLOCK;
             stop = stop < j ? stop : j;
-            /* a block whose longest cannot win is passed over */
+            /* a block whose longest, of either sort, cannot win is passed over */
             const struct tui_node *k =
                 r->n <= TUI_BLOCK ? NULL : &l->nodes[r->node + i / TUI_BLOCK];
-            if (!k || s.best == NTFF_NONE || longer(k->longest_ns, k->event, s.best_ns, s.best))
+            bool none = k && partial && !(tui_node_has(k) & TUI_HAS_PARTIAL);
+            if (!none &&
+                (!k || s.best == NTFF_NONE || longer(k->longest_ns, k->event, s.best_ns, s.best)))
                 longest_of(l, r, i, stop, &s);
             i = stop;
         }

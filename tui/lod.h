@@ -32,6 +32,15 @@ enum { /* what is in a cell */
 /* The same of one event. */
 unsigned tui_event_has(const struct ntff_trace *t, const struct ntff_event *e);
 
+/* A span whose length is not what was measured: its start or stop is lost, or it is cut at the edge
+ * of what was loaded. */
+#define TUI_HAS_PARTIAL (TUI_HAS_UNFINISHED | TUI_HAS_START_LOST | TUI_HAS_CUT)
+static inline bool tui_event_partial(const struct ntff_event *e)
+{
+    return e->flags &
+           (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT);
+}
+
 struct tui_sum {
     uint64_t busy_ns; /* time covered by spans, inside the cell */
     uint32_t count;   /* events that touch the cell */
@@ -104,9 +113,10 @@ uint32_t tui_lod_find(const struct tui_lod *l, uint32_t row, uint64_t t);
 bool tui_lod_locate(const struct tui_lod *l, uint32_t event, uint32_t *row, uint32_t *pos);
 
 /* Longest event of rows [row0, row1) that touches [from, to) and comes after (dur_ns, event) in the
- * order longest first, then by index; NTFF_NONE if there is none. Start with UINT64_MAX, 0. */
+ * order longest first, then by index; NTFF_NONE if there is none. Start with UINT64_MAX, 0. Of the
+ * partial ones (tui_event_partial), or of all others. */
 uint32_t tui_lod_next_longest(const struct tui_lod *l, uint32_t row0, uint32_t row1, uint64_t from,
-                              uint64_t to, uint64_t dur_ns, uint32_t event);
+                              uint64_t to, bool partial, uint64_t dur_ns, uint32_t event);
 
 /* A stretch in which nothing runs on a track, between two spans of it. */
 struct tui_gap {

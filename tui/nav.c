@@ -345,12 +345,34 @@ static bool longer(const struct tui_app *a, uint32_t x, uint32_t y)
     return dx != dy ? dx > dy : x < y;
 }
 
+/* The longest of a line after (limit, after), of the partial ones or of the others. */
+static uint32_t longest_of_line(const struct tui_app *a, const struct tui_line *l, bool partial,
+                                uint64_t limit, uint32_t after)
+{
+    uint32_t best = NTFF_NONE;
+    if (l->row1 > l->row0)
+        best = tui_lod_next_longest(a->l, l->row0, l->row1, a->hunt_from, a->hunt_to, partial,
+                                    limit, after);
+    for (uint32_t p = l->pre0 + 1; p < l->pre1; p++) { /* a folded group: all below */
+        uint32_t track = a->rows.pre[p], found;
+        if (!a->rows.shown[track])
+            continue;
+        found = tui_lod_next_longest(a->l, a->l->first_row[track], a->l->first_row[track + 1],
+                                     a->hunt_from, a->hunt_to, partial, limit, after);
+        if (found != NTFF_NONE && (best == NTFF_NONE || longer(a, found, best)))
+            best = found;
+    }
+    return best;
+}
+
+/* Partial spans come after all others: how long they are drawn says nothing. */
 void tui_nav_longest(struct tui_app *a)
 {
     const struct tui_line *l = tui_nav_current(a);
     bool on = a->hunt_event != NTFF_NONE && a->hunt_event == a->event;
+    bool partial = on && tui_event_partial(&a->t->events[a->event]);
     uint64_t limit = UINT64_MAX;
-    uint32_t after = 0, best = NTFF_NONE;
+    uint32_t after = 0;
     if (!l || l->counter)
         return;
     if (on) {
@@ -359,16 +381,10 @@ void tui_nav_longest(struct tui_app *a)
     } else {
         tui_nav_range(a, &a->hunt_from, &a->hunt_to);
     }
-    if (l->row1 > l->row0)
-        best = tui_lod_next_longest(a->l, l->row0, l->row1, a->hunt_from, a->hunt_to, limit, after);
-    for (uint32_t p = l->pre0 + 1; p < l->pre1; p++) { /* a folded group: all below */
-        uint32_t track = a->rows.pre[p], found;
-        if (!a->rows.shown[track])
-            continue;
-        found = tui_lod_next_longest(a->l, a->l->first_row[track], a->l->first_row[track + 1],
-                                     a->hunt_from, a->hunt_to, limit, after);
-        if (found != NTFF_NONE && (best == NTFF_NONE || longer(a, found, best)))
-            best = found;
+    uint32_t best = longest_of_line(a, l, partial, limit, after);
+    if (best == NTFF_NONE && !partial) {
+        partial = true;
+        best = longest_of_line(a, l, partial, UINT64_MAX, 0);
     }
     if (best == NTFF_NONE) {
         tui_app_say(a, true, on ? "no further span in the range" : "no span in the range");
@@ -376,6 +392,8 @@ void tui_nav_longest(struct tui_app *a)
     }
     select_on_line(a, best);
     a->hunt_event = best;
+    if (partial)
+        tui_app_say(a, false, "a partial span, so not measured; the whole ones come before");
 }
 
 void tui_nav_gap(struct tui_app *a)

@@ -81,6 +81,7 @@ void tui_stats_want(struct tui_stats *s, const struct tui_rows *rows, uint64_t f
     s->to = to;
     s->scope = scope;
     s->n = 0;
+    s->n_partial = 0;
     s->done = s->all = 0;
     s->phase = TUI_STATS_FAILED;
     bool before = s->starved;
@@ -162,9 +163,15 @@ static void charge_parent(struct tui_stats *s, const struct ntff_event *e, uint6
     if (w->parent >= up->n)
         return;
     const struct ntff_event *p = &s->l->t->events[up->ev[w->parent]];
-    struct tui_stat *st = p->ts_ns <= e->ts_ns ? slot(s, p->name) : NULL;
+    bool around = p->ts_ns <= e->ts_ns && !tui_event_partial(p);
+    struct tui_stat *st = around ? slot(s, p->name) : NULL;
     if (st)
         st->self_ns -= ns; /* unsigned: may pass below zero until the parent itself is added */
+}
+
+static bool measured(const struct ntff_event *e)
+{
+    return !(e->flags & NTFF_EV_INSTANT) && !tui_event_partial(e);
 }
 
 static bool count_event(struct tui_stats *s, const struct ntff_event *e)
@@ -173,10 +180,15 @@ static bool count_event(struct tui_stats *s, const struct ntff_event *e)
     uint64_t ns = inside(s, e->ts_ns, end_of(e));
     if (!st)
         return false;
-    st->count++;
-    st->total_ns += ns;
-    st->self_ns += ns;
-    if (!(e->flags & NTFF_EV_INSTANT)) {
+    if (tui_event_partial(e)) {
+        st->n_partial++;
+        s->n_partial++;
+    } else {
+        st->count++;
+        st->total_ns += ns;
+        st->self_ns += ns;
+    }
+    if (measured(e)) {
         st->n_spans++;
         st->sum_ns += e->dur_ns;
         st->min_ns = e->dur_ns < st->min_ns ? e->dur_ns : st->min_ns;
@@ -238,7 +250,7 @@ static bool scan(struct tui_stats *s, size_t budget)
             if (s->phase == TUI_STATS_COUNT) {
                 if (!count_event(s, e))
                     return false;
-            } else if (!(e->flags & NTFF_EV_INSTANT)) {
+            } else if (measured(e)) {
                 w->durs[s->v[w->slot_of[e->name < w->n_slots ? e->name : 0] - 1].at++] = e->dur_ns;
             }
             s->done++;

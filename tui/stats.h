@@ -4,7 +4,8 @@
  *
  * count, mean, min, p50, p99, max: of the spans that touch the range, with their full duration.
  * total, self: only the time inside the range; self is without the spans directly below.
- * Instants count, but have no duration: they are left out of min, mean and percentiles. */
+ * Instants count, but have no duration: they are left out of min, mean and percentiles.
+ * Partial spans (tui_event_partial) were not measured: they are in none of these, but counted. */
 #ifndef TUI_STATS_H
 #define TUI_STATS_H
 
@@ -13,7 +14,8 @@
 struct tui_stat {
     ntff_str name;
     uint32_t track;          /* NTFF_NONE, or of the row in a list of tracks */
-    uint64_t count, n_spans; /* all, and those with a duration */
+    uint64_t count, n_spans; /* all but the partial ones; those with a duration */
+    uint64_t n_partial;
     uint64_t total_ns, self_ns;
     uint64_t sum_ns; /* full durations: mean = sum / n_spans */
     uint64_t min_ns, p50_ns, p99_ns, max_ns;
@@ -52,6 +54,7 @@ struct tui_stats {
     uint32_t *sorted; /* indices into v */
     size_t cap_sorted;
     enum tui_sort sort;
+    uint64_t n_partial; /* of all names */
     uint64_t done, all; /* events, for the progress shown */
     struct tui_stats_work *w;
     bool starved; /* memory ran out; stays */

@@ -194,11 +194,26 @@ static int by_length(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
+/* Marks some of the spans partial, and has the index made anew. */
+static void lose_some(uint64_t *r)
+{
+    static const unsigned why[] = {NTFF_EV_UNFINISHED, NTFF_EV_START_LOST, NTFF_EV_CUT_LEFT,
+                                   NTFF_EV_CUT_RIGHT};
+    struct ntff_error err;
+    for (size_t i = 0; i < tr->n_events; i++)
+        if (random_below(r, 9) == 0)
+            tr->events[i].flags = (tr->events[i].flags | why[random_below(r, 4)]) & 0x3FFFF;
+    tui_lod_done(&l);
+    TAP_OK(tui_lod_build(&l, tr, NULL, NULL, &err) == NTFF_OK);
+}
+
 TAP_TEST(next_longest_walks_all_by_length)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         uint64_t r = seed;
-        make(seed % 4 ? "random" : "bench", 1500, seed);
+        bool partial = seed % 2;
+        make(seed % 4 > 1 ? "random" : "bench", 1500, seed);
+        lose_some(&r);
         struct tui_view v = random_view(&r, 10);
         uint32_t row0 = (uint32_t)random_below(&r, l.n_rows),
                  row1 = row0 + 1 + (uint32_t)random_below(&r, 3);
@@ -207,7 +222,8 @@ TAP_TEST(next_longest_walks_all_by_length)
         size_t n = 0;
         for (uint32_t i = row0; i < row1; i++)
             for (uint32_t k = 0; k < l.rows[i].n; k++)
-                if (touches(&tr->events[l.rows[i].ev[k]], v.from, tui_view_to(&v)))
+                if (touches(&tr->events[l.rows[i].ev[k]], v.from, tui_view_to(&v)) &&
+                    tui_event_partial(&tr->events[l.rows[i].ev[k]]) == partial)
                     want[n++] = l.rows[i].ev[k];
         if (n)
             qsort(want, n, sizeof *want, by_length);
@@ -215,7 +231,7 @@ TAP_TEST(next_longest_walks_all_by_length)
         uint32_t event = 0;
         for (size_t i = 0; i <= n; i++) {
             uint32_t got =
-                tui_lod_next_longest(&l, row0, row1, v.from, tui_view_to(&v), dur, event);
+                tui_lod_next_longest(&l, row0, row1, v.from, tui_view_to(&v), partial, dur, event);
             TAP_CONTEXT("seed %llu, place %zu of %zu", (unsigned long long)seed, i, n);
             TAP_EQ_U64(got, i < n ? want[i] : NTFF_NONE);
             if (got != NTFF_NONE) {

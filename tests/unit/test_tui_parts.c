@@ -223,7 +223,8 @@ static void check_stat(const struct tui_lod *l, const struct tui_stat *st, uint6
                        uint64_t to)
 {
     const struct ntff_trace *t = l->t;
-    uint64_t *durs = calloc(t->n_events + 1, sizeof *durs), count = 0, total = 0, self = 0, sum = 0;
+    uint64_t *durs = calloc(t->n_events + 1, sizeof *durs), count = 0, total = 0, self = 0, sum = 0,
+             partial = 0;
     size_t n = 0;
     for (uint32_t i = 0; i < t->n_events; i++) {
         const struct ntff_event *e = &t->events[i];
@@ -231,6 +232,10 @@ static void check_stat(const struct tui_lod *l, const struct tui_stat *st, uint6
             continue;
         uint64_t b = e->ts_ns > from ? e->ts_ns : from, x = end_of(e) < to ? end_of(e) : to;
         uint64_t mine = x > b ? x - b : 0;
+        if (tui_event_partial(e)) { /* not measured */
+            partial++;
+            continue;
+        }
         count++;
         total += mine;
         self += mine;
@@ -253,6 +258,7 @@ static void check_stat(const struct tui_lod *l, const struct tui_stat *st, uint6
     }
     TAP_CONTEXT("%s", ntff_str_of(t, st->name));
     TAP_EQ_U64(st->count, count);
+    TAP_EQ_U64(st->n_partial, partial);
     TAP_EQ_U64(st->total_ns, total);
     TAP_EQ_U64(st->self_ns, self);
     TAP_EQ_U64(st->n_spans, n);
@@ -275,10 +281,13 @@ static void check_stats(const char *recipe, size_t n, uint64_t seed)
     struct tui_stats s = {0};
     uint64_t r = seed;
     struct ntff_trace *t = made_make(recipe, n, seed);
+    for (size_t i = 0; i < t->n_events; i++)
+        if (random_below(&r, 10) == 0)
+            t->events[i].flags |= i % 2 ? NTFF_EV_UNFINISHED : NTFF_EV_START_LOST;
     TAP_OK(tui_lod_build(&l, t, NULL, NULL, &err) == NTFF_OK);
     TAP_OK(tui_rows_init(&rows, &l));
     for (int k = 0; k < 4; k++) {
-        uint64_t from = t->begin_ns, to = t->end_ns + 1, sum = 0;
+        uint64_t from = t->begin_ns, to = t->end_ns + 1, sum = 0, partial = 0;
         if (k) {
             from += random_below(&r, (to - from) / 2);
             to = from + 1 + random_below(&r, to - from);
@@ -290,8 +299,10 @@ static void check_stats(const char *recipe, size_t n, uint64_t seed)
         TAP_EQ_U64(s.phase, TUI_STATS_DONE);
         for (size_t i = 0; i < s.n; i++) {
             check_stat(&l, &s.v[i], from, to);
-            sum += s.v[i].count;
+            sum += s.v[i].count + s.v[i].n_partial;
+            partial += s.v[i].n_partial;
         }
+        TAP_EQ_U64(s.n_partial, partial);
         uint64_t want = 0;
         for (size_t i = 0; i < t->n_events; i++)
             want += t->events[i].ts_ns < to &&
