@@ -94,6 +94,32 @@ static bool make_range(const struct ntff_trace *t, const struct tui_export *e, s
     return good;
 }
 
+static bool ends_in(const char *p, size_t len, const char *end)
+{
+    size_t n = strlen(end);
+    return len > n && memcmp(p + len - n, end, n) == 0;
+}
+
+/* What a name ending in .gz is besides. */
+static size_t plain_len(const char *path)
+{
+    size_t len = strlen(path);
+    return ends_in(path, len, ".gz") ? len - 3 : len;
+}
+
+/* Perfetto is all we write: a name that promises something else is refused. */
+static bool name_fits(const char *path)
+{
+    static const char *const suffixes[] = {".pftrace", ".perfetto-trace", ".pb"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t len = plain_len(path);
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(suffixes); i++)
+        if (ends_in(path, len, suffixes[i]))
+            return true;
+    const char *dot = memrchr(name, '.', (size_t)(path + len - name));
+    return !dot || dot == name; /* promises nothing */
+}
+
 static enum ntff_status write_range(const struct ntff_trace *c, const struct ntff_diag *diag,
                                     const struct tui_export *e,
                                     const struct tui_export_watch *watch, struct tui_exported *done,
@@ -105,9 +131,8 @@ static enum ntff_status write_range(const struct ntff_trace *c, const struct ntf
                             .progress_user = watch ? watch->user : NULL};
     struct pft_stats stats = {0};
     struct ntff_out *out = NULL;
-    size_t len = strlen(e->path);
     int flags = e->replace ? NTFF_OUT_REPLACE : 0;
-    if (len > 3 && strcmp(e->path + len - 3, ".gz") == 0)
+    if (e->path[plain_len(e->path)])
         flags |= NTFF_OUT_GZIP;
     enum ntff_status st = ntff_out_open(&out, e->path, flags, 0, err);
     if (st != NTFF_OK)
@@ -141,6 +166,9 @@ enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_
         st = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the range");
     if (st == NTFF_OK)
         st = ntff_trace_clip(&c, e->from, e->to, &found, err);
+    if (st == NTFF_OK && c.n_events + c.n_samples == 0)
+        st = ntff_fail(err, NTFF_NOTHING, NTFF_NO_OFFSET, "nothing to export: no %s in this range",
+                       e->shown ? "track shown has anything" : "event and no sample");
     if (st == NTFF_OK)
         st = write_range(&c, diag ? &found : NULL, e, watch, done, err);
     free(c.tracks);
@@ -157,6 +185,13 @@ void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct 
     struct ntff_error err;
     bool exists;
     const struct tui_export *e = tui_app_export(a);
+    if (!name_fits(e->path)) {
+        tui_app_say(a, true,
+                    "only Perfetto traces are written: .pftrace, .perfetto-trace or .pb, also "
+                    "with .gz, but not %.100s",
+                    e->path);
+        return;
+    }
     if (!ntff_output_allowed(e->path, in->paths, in->n, &err)) {
         tui_app_say(a, true, "%s", err.text);
         return;
@@ -164,8 +199,9 @@ void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct 
     enum ntff_status st = tui_export_range(t, diag, e, watch, &done, &exists, &err);
     if (st == NTFF_OK)
         tui_app_say(a, false,
-                    "wrote %" PRIu64 " spans, %" PRIu64 " instants, %" PRIu64 " samples to %s",
-                    done.spans, done.instants, done.samples, e->path);
+                    "wrote %" PRIu64 " spans, %" PRIu64 " instants, %" PRIu64 " samples%s to %s",
+                    done.spans, done.instants, done.samples, e->shown ? " of the tracks shown" : "",
+                    e->path);
     else if (exists)
         tui_app_export_exists(a);
     else if (st == NTFF_CANCELLED)

@@ -16,7 +16,8 @@ struct tui_export_watch {
 
 /* Writes [from, to) of the shown tracks; spans are cut at the edges and marked. A name in .gz is
  * compressed. The trace is not changed. watch may be NULL.
- * Errors: INVALID (exists and replace is not set: *exists), IO, NOMEM, CANCELLED. */
+ * Errors: INVALID (exists and replace is not set: *exists), NOTHING (no event and no sample is
+ * left), IO, NOMEM, CANCELLED. */
 enum ntff_status tui_export_range(const struct ntff_trace *t, const struct ntff_diag *diag,
                                   const struct tui_export *e, const struct tui_export_watch *watch,
                                   struct tui_exported *done, bool *exists,
@@ -28,7 +29,7 @@ struct tui_inputs { /* what the trace was read from */
 };
 
 /* Does what the viewer asked for and tells it how that went. Nothing is written over an input or
- * into a directory that is one. */
+ * into a directory that is one, nor under a name that promises another format than Perfetto's. */
 void tui_export_for(struct tui_app *a, const struct ntff_trace *t, const struct ntff_diag *diag,
                     const struct tui_inputs *in, const struct tui_export_watch *watch);
 
