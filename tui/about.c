@@ -45,8 +45,7 @@ static void about_files(const struct tui_app *a, struct tui_doc *d)
         const struct ntff_file *f = &t->files[i];
         char n[TUI_TIME_CAP];
         tui_doc_head(d, " ");
-        tui_doc_bytes(d, TUI_STYLE_FIELD, "file", 4, TUI_STYLE_BOLD, ntff_str_of(t, f->path),
-                      ntff_text_len(&t->strs, f->path));
+        tui_doc_path(d, "file", ntff_str_of(t, f->path), ntff_text_len(&t->strs, f->path));
         tui_fmt_short(n, f->size_bytes);
         tui_doc_add(d, TUI_STYLE_VALUE, "kind", "%s%s, %sB", ntff_file_kind_name(f->kind),
                     f->gzip ? " (gzip)" : "", n);
@@ -74,8 +73,11 @@ static void about_clocks(const struct tui_app *a, struct tui_doc *d)
     tui_doc_head(d, "Clocks (%s)", ntff_clock_mode_name(t->clock_mode));
     for (size_t i = 0; i < t->n_clocks; i++) {
         const struct ntff_core_clock *c = &t->clocks[i];
-        char key[64], text[240];
-        snprintf(key, sizeof key, "NC%u core %d", c->nc, c->core == NTFF_NONE ? -1 : (int)c->core);
+        char key[64], pid[32] = "", text[240];
+        if (t->n_processes > 1 && c->process < t->n_processes && t->processes[c->process].pid)
+            snprintf(pid, sizeof pid, "pid %" PRIu64 ", ", t->processes[c->process].pid);
+        snprintf(key, sizeof key, "%sNC%u core %d", pid, c->nc,
+                 c->core == NTFF_NONE ? -1 : (int)c->core);
         ntff_clock_describe(c->map, text, sizeof text);
         tui_doc_add(d, TUI_STYLE_VALUE, key, "%s", text);
         if (c->n_extrapolated || c->n_nearest || c->n_unplaced)
@@ -122,7 +124,7 @@ void tui_about_make(struct tui_app *a, struct tui_doc *d)
     const struct ntff_trace *t = a->t;
     char from[TUI_TIME_CAP], n[TUI_TIME_CAP], m[TUI_TIME_CAP];
     const char *title = a->o.title ? a->o.title : "";
-    tui_doc_bytes(d, TUI_STYLE_FIELD, "opened", 6, TUI_STYLE_BOLD, title, strlen(title));
+    tui_doc_path(d, "opened", title, strlen(title));
     tui_fmt_utc(from, t->begin_ns);
     tui_app_dur(a, n, t->end_ns - t->begin_ns);
     tui_doc_add(d, TUI_STYLE_VALUE, "begins", "%s UTC", from);

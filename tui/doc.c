@@ -82,6 +82,14 @@ struct tui_doc_line *tui_doc_add(struct tui_doc *d, int style, const char *key, 
     return tui_doc_bytes(d, TUI_STYLE_FIELD, key, strlen(key), style, buf, len);
 }
 
+void tui_doc_path(struct tui_doc *d, const char *key, const char *path, size_t len)
+{
+    struct tui_doc_line *l =
+        tui_doc_bytes(d, TUI_STYLE_FIELD, key, strlen(key), TUI_STYLE_BOLD, path, len);
+    if (l)
+        l->path = true;
+}
+
 /* The longest begin of p[0..len) that fits into cols columns, at least one code point; up to the
  * last blank in it if something is left. */
 static size_t fitting(const char *p, size_t len, int cols)
@@ -168,6 +176,10 @@ void tui_doc_draw(struct tui_doc *d, struct tui_screen *s, struct tui_rect r, bo
         int key_cols = d->key_cols < r.w / 2 ? d->key_cols : r.w / 2, x = r.x + key_cols + 2;
         tui_put_cut(s, r.x, r.y + y, key_cols, key_style, l->key_len ? text + l->key : "",
                     l->key_len);
+        if (l->path && !d->left) {
+            tui_put_end(s, x, r.y + y, r.x + r.w - x, val_style, text + l->val, l->val_len);
+            continue;
+        }
         struct tui_text t = tui_text_from(text + l->val, l->val_len);
         for (int skip = d->left, w; skip > 0 && tui_text_next(&t, &w) != TUI_TEXT_END;)
             skip -= w > 0 ? w : 0;

@@ -12,6 +12,7 @@ struct tui_doc_line {
     uint32_t key, key_len; /* into text */
     uint32_t val, val_len;
     uint8_t key_style, val_style;
+    bool path;      /* cut at its begin */
     uint32_t event; /* Enter goes there; UINT32_MAX = nowhere */
 };
 
@@ -34,6 +35,9 @@ struct tui_doc_line *tui_doc_add(struct tui_doc *d, int style, const char *key, 
 /* Bytes as they are. */
 struct tui_doc_line *tui_doc_bytes(struct tui_doc *d, int key_style, const char *key,
                                    size_t key_len, int val_style, const char *val, size_t val_len);
+
+/* A path: if it is too long, its end shows. */
+void tui_doc_path(struct tui_doc *d, const char *key, const char *path, size_t len);
 
 /* Text over the full width of cols columns, on as many lines as it takes, the further ones
  * indented; broken at blanks where there are some. */

@@ -191,6 +191,15 @@ int tui_put_middle(struct tui_screen *s, int x, int y, int max, int style, const
     return used + tui_put_text(s, x + used, y, max - used, style, p + tail, len - tail);
 }
 
+int tui_put_end(struct tui_screen *s, int x, int y, int max, int style, const char *p, size_t len)
+{
+    if (max < 2 || tui_text_cols(p, len, max + 1) <= max)
+        return tui_put_cut(s, x, y, max, style, p, len);
+    size_t tail = tail_of(p, len, max - 1);
+    tui_put(s, x, y, style, s->ascii ? '~' : 0x2026);
+    return 1 + tui_put_text(s, x + 1, y, max - 1, style, p + tail, len - tail);
+}
+
 int tui_put_str(struct tui_screen *s, int x, int y, int max, int style, const char *str)
 {
     return tui_put_text(s, x, y, max, style, str, strlen(str));

@@ -46,6 +46,8 @@ int tui_put_cut(struct tui_screen *s, int x, int y, int max, int style, const ch
 /* Cut in the middle instead: what tells tracks apart is often at the end. */
 int tui_put_middle(struct tui_screen *s, int x, int y, int max, int style, const char *p,
                    size_t len);
+/* Cut at the begin: of a path the file name says most. */
+int tui_put_end(struct tui_screen *s, int x, int y, int max, int style, const char *p, size_t len);
 int tui_put_str(struct tui_screen *s, int x, int y, int max, int style, const char *str);
 int tui_putf(struct tui_screen *s, int x, int y, int max, int style, const char *fmt, ...)
     NTFF_PRINTF(6, 7);
