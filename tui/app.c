@@ -137,6 +137,17 @@ static int names_width(const struct tui_app *a)
     return most + 9; /* the fold mark before, the number behind */
 }
 
+/* A filter that matches nothing is most likely mistyped, and the screen looks as if there were no
+ * more. */
+static void say_filters(struct tui_app *a)
+{
+    char line[200];
+    if (!a->o.diag || !a->o.diag->of[NTFF_DIAG_FILTERED_ALL].count)
+        return;
+    ntff_diag_line(a->o.diag, NTFF_DIAG_FILTERED_ALL, line, sizeof line);
+    tui_app_say(a, true, "%s; i tells more", line);
+}
+
 struct tui_app *tui_app_new(const struct tui_lod *l, const struct tui_options *o)
 {
     struct tui_app *a = calloc(1, sizeof *a);
@@ -168,6 +179,7 @@ struct tui_app *tui_app_new(const struct tui_lod *l, const struct tui_options *o
         tui_view_fit(&a->view, l->begin, l->end < UINT64_MAX ? l->end + 1 : l->end);
     a->now = a->view.from;
     tui_nav_pick(a);
+    say_filters(a);
     return a;
 }
 

@@ -190,9 +190,14 @@ static bool refuse_reach(struct ntff_error *err, enum ntff_status status, const 
                   wrong, base->begin, base->end, length);
 }
 
-/* One of --from and --to, unless it is NULL. */
+/* What the user should know of --from and --to besides: a line each, or nothing. */
+struct remarks {
+    char of[2][160];
+};
+
+/* One of --from and --to, unless it is NULL. remark: see struct remarks. */
 static bool moment_of(const char *option, const char *text, const struct tui_time_base *base,
-                      uint64_t *out, struct ntff_error *err)
+                      uint64_t *out, char remark[160], struct ntff_error *err)
 {
     char wrong[120];
     if (!text)
@@ -200,6 +205,12 @@ static bool moment_of(const char *option, const char *text, const struct tui_tim
     if (!tui_parse_moment(text, base, out))
         return refuse(err, NTFF_INVALID, "%s %.80s: not a time; try 1.5s, 20ms, 50%%", option,
                       text);
+    bool bare = *out > 0 && text[strspn(text, "0123456789")] == '\0';
+    if (*out >= base->begin && bare && *out < 1000) /* device time begins near 0: may be meant */
+        snprintf(remark, 160,
+                 "%s %" PRIu64 ": taken as %" PRIu64 " ns; did you mean %" PRIu64 "s or %" PRIu64
+                 "ms?",
+                 option, *out, *out, *out, *out);
     if (*out >= base->begin)
         return true;
     snprintf(wrong, sizeof wrong, "%s %.80s: before the trace begins", option, text);
@@ -209,13 +220,15 @@ static bool moment_of(const char *option, const char *text, const struct tui_tim
 }
 
 /* --from and --to as absolute times within the trace; equal when neither is given. */
-static bool range_of(const struct program *p, uint64_t *from, uint64_t *to, struct ntff_error *err)
+static bool range_of(const struct program *p, uint64_t *from, uint64_t *to, struct remarks *said,
+                     struct ntff_error *err)
 {
     struct tui_time_base base = {p->t->begin_ns, p->t->end_ns, p->t->begin_ns};
     *from = p->t->begin_ns;
     *to = p->t->end_ns;
-    if (!moment_of("--from", p->args.from, &base, from, err) ||
-        !moment_of("--to", p->args.to, &base, to, err))
+    *said = (struct remarks){{""}};
+    if (!moment_of("--from", p->args.from, &base, from, said->of[0], err) ||
+        !moment_of("--to", p->args.to, &base, to, said->of[1], err))
         return false;
     if (p->args.from && p->args.to && *to <= *from)
         return refuse(err, NTFF_INVALID, "--from is not before --to");
@@ -255,7 +268,7 @@ static const char *title_of(const struct program *p)
 /* One finding, if there is any of its kind. */
 static void say_finding(const struct program *p, enum ntff_diag_kind kind)
 {
-    char line[600];
+    char line[1024];
     if (p->diag.of[kind].count == 0)
         return;
     ntff_diag_line(&p->diag, kind, line, sizeof line);
@@ -301,7 +314,12 @@ static int run_print(struct program *p)
                           0,           p->args.track,       ascii_wanted(&p->args)};
     struct tui_host host = {.put = put_out};
     struct ntff_error err = {0};
-    if (!range_of(p, &o.from, &o.to, &err)) {
+    struct remarks said;
+    bool good = range_of(p, &o.from, &o.to, &said, &err);
+    for (int i = 0; i < 2; i++)
+        if (said.of[i][0])
+            complain(said.of[i]);
+    if (!good) {
         complain(err.text);
         return err.status == NTFF_NOTHING ? EXIT_NOTHING : EXIT_MISTAKE;
     }
@@ -319,12 +337,13 @@ static struct tui_app *new_app(struct program *p, bool ascii, struct ntff_error 
     struct tui_options o = {.title = title_of(p), .diag = &p->diag, .ascii = ascii};
     struct tui_app *a = tui_app_new(&p->lod, &o);
     uint64_t from, to;
+    struct remarks said;
     char why[160] = "";
     if (!a) {
         (void)!ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for the viewer");
         return NULL;
     }
-    bool good = range_of(p, &from, &to, err);
+    bool good = range_of(p, &from, &to, &said, err);
     if (good && to > from)
         tui_app_show(a, from, to);
     if (good && p->args.track && !tui_app_filter(a, p->args.track, why, sizeof why)) {
@@ -332,6 +351,12 @@ static struct tui_app *new_app(struct program *p, bool ascii, struct ntff_error 
                          why);
         good = false;
     }
+    for (int i = 0; i < 2 && good; i++)
+        if (said.of[i][0])
+            tui_app_say(a, true, "%s", said.of[i]);
+    if (good && p->args.track && tui_app_lines(a) == 0)
+        tui_app_say(a, true, "--track %.80s: no track matches; f and Enter shows all",
+                    p->args.track);
     if (good)
         return a;
     tui_app_free(a);
@@ -492,8 +517,8 @@ static int not_loaded(const struct program *p, enum ntff_status st)
 {
     bool known = false;
     tui_term_close();
-    if (st == NTFF_NOTHING)
-        say_finding(p, NTFF_DIAG_FILTERED_ALL);
+    for (int i = 0; st == NTFF_NOTHING && p->t && i < NTFF_DIAG_COUNT; i++)
+        say_finding(p, (enum ntff_diag_kind)i); /* most likely one of them tells why */
     for (size_t i = 0; st == NTFF_NOTHING && i < p->args.n_inputs; i++) {
         const char *what = ntff_foreign(p->args.inputs[i]);
         char text[600];

@@ -109,4 +109,47 @@ ok "export beside files named one by one: is there" test -s session/x.pftrace
 sed "s|$TMP/range|$TMP/nowhere/x|; s|80x24|200x24|" range.keys >nowhere.keys
 exits "export to nowhere" 0 "$tui" --script nowhere.keys "$cases/a-delimited"
 says "export to nowhere: says why" 'nowhere/.*[Nn]o such file' "$TMP/stdout"
+# what the viewer does not write, and what is none
+export_as() { # FILE [KEYS BEFORE]
+    printf 'size 160x24\n%b\nkey e C-u\ntype %s\nkey Enter\ndump letters\n' "${2:-say as it is}" "$1"
+}
+export_as other.json >json.keys
+exits "export as .json" 0 "$tui" --script json.keys "$cases/a-delimited"
+says "export as .json: says what there is" 'only Perfetto traces.*\.pb.*not other\.json' "$TMP/stdout"
+export_as other.json.gz >json.keys
+exits "export as .json.gz" 0 "$tui" --script json.keys "$cases/a-delimited"
+says "export as .json.gz: refused" 'only Perfetto traces' "$TMP/stdout"
+is "export as .json: nothing is there" "$(find . -maxdepth 1 -name 'other*')" ""
+export_as ./part.pb.gz 'key f\ntype NC0\nkey Enter' >part.keys
+exits "export of the tracks shown" 0 "$tui" --script part.keys "$cases/a-delimited"
+says "export of the tracks shown: says so" 'wrote [0-9]+ spans.* of the tracks shown to ./part.pb.gz' "$TMP/stdout"
+ok "export as .pb.gz: compressed" gzip -t part.pb.gz
+export_as none.pftrace 'key f\ntype nosuch\nkey Enter' >none.keys
+exits "export of no track" 0 "$tui" --script none.keys "$cases/a-delimited"
+says "export of no track: refused" 'nothing to export' "$TMP/stdout"
+is "export of no track: nothing is there" "$(find . -maxdepth 1 -name 'none.pftrace*')" ""
+
+# -- said at the start ---------------------------------------------------------------------------------
+printf 'size 120x10\ndump letters\n' >start.keys
+exits "a filter that matches nothing" 0 "$tui" --script start.keys --core 9 "$cases/a-delimited"
+says "a filter that matches nothing: the status line says so" '1 filter matches nothing: --core 9.*i tells more' "$TMP/stdout"
+exits "--track that matches nothing" 0 "$tui" --script start.keys --track nosuch "$cases/a-delimited"
+says "--track that matches nothing: the status line says so" 'track nosuch: no track matches' "$TMP/stdout"
+printf 'hello there' >hello.txt
+exits "no capture" 1 "$tui" --print hello.txt
+says "no capture: says why" 'no framing that fits.*begins 68 65'
+says "no capture: and what there is not" 'no events found'
+alone=$(find "$cases" -name '*.ntff' | sort | head -n 1)
+exits "a bare number in device time" 0 "$tui" --print --from 5 "$alone"
+says "a bare number in device time: how it was taken" 'from 5: taken as 5 ns; did you mean 5s or 5ms'
+exits "a bare number in device time, on the screen" 0 "$tui" --script start.keys --from 5 "$alone"
+says "a bare number in device time: the status line says so" 'from 5: taken as 5 ns' "$TMP/stdout"
+exits "a time with its unit" 0 "$tui" --print --from 5ns "$alone"
+silent "a time with its unit: no question" "$TMP/stderr"
+
+# -- about this trace ----------------------------------------------------------------------------------
+printf 'size 60x200\nkey i\ndump letters\n' >about.keys
+exits "about two processes" 0 "$tui" --script about.keys "$cases/b-bare-raw"
+says "about two processes: a clock says whose it is" 'pid 1001, NC[0-9]+ core [0-9]+' "$TMP/stdout"
+says "about two processes: of a long path the file name shows" '^\| file +….*/ntrace\.pb$' "$TMP/stdout"
 finish
