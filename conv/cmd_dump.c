@@ -11,6 +11,7 @@
 #include "conv/figtext.h"
 #include "conv/outfile.h"
 #include "proto/dump_file.h"
+#include "proto/foreign.h"
 #include "proto/out.h"
 
 struct settings {
@@ -170,7 +171,10 @@ static int dump_path(const struct settings *o, const struct ntff_schema *s, cons
         conv_say("%s", err.text);
         return code;
     }
-    if (ntff_input_map(&in, &err) == NTFF_OK)
+    const char *archive = ntff_archive(ntff_input_head(&in));
+    if (archive)
+        conv_say("%s: %s", path, archive);
+    else if (ntff_input_map(&in, &err) == NTFF_OK)
         code = dump_to(o, s, &in, out, header);
     else
         conv_say("%s", err.text);

@@ -151,7 +151,7 @@ void conv_say_nothing(const struct conv_args *args, const struct ntff_error *err
     for (size_t i = 0; i < args->n_operands; i++) {
         const char *what = ntff_foreign(args->operands[i]);
         if (what)
-            conv_say("%s: this is %s, not a capture", args->operands[i], what);
+            conv_say("%s: %s", args->operands[i], what);
         known |= what != NULL;
     }
     if (!known)
@@ -181,21 +181,29 @@ char *conv_finding_key(enum ntff_diag_kind kind, char out[40])
     return out;
 }
 
+const char *conv_finding_hint(const struct ntff_trace *t, enum ntff_diag_kind kind)
+{
+    bool asked = t->clock_mode == NTFF_CLOCK_DEVICE || t->clock_mode == NTFF_CLOCK_RECORDED;
+    return kind == NTFF_DIAG_CLOCK_UNALIGNED && !asked
+               ? "; the session directory with its ntrace.pb aligns them"
+               : "";
+}
+
 void conv_print_findings(const struct ntff_trace *t, const struct ntff_diag *diag,
                          enum conv_verbosity verbosity)
 {
     bool any = false;
     for (int k = 0; k < NTFF_DIAG_COUNT && verbosity != CONV_QUIET; k++) {
-        /* worth a line in any case: of a newer version nobody knows what it says besides, and
-         * device time is not what a timeline is expected to show */
+        /* worth a line in any case: of a newer version nobody knows what it says besides, device
+         * time is not what a timeline is expected to show, and copies count twice */
         bool always = ntff_diag_grade(k) == NTFF_LOSS || k == NTFF_DIAG_VERSION ||
-                      k == NTFF_DIAG_CLOCK_UNALIGNED;
+                      k == NTFF_DIAG_CLOCK_UNALIGNED || k == NTFF_DIAG_SAME_BYTES;
         bool told = k == NTFF_DIAG_FILTERED_ALL; /* when it was loaded */
         if (diag->of[k].count == 0 || told || (!always && verbosity != CONV_VERBOSE))
             continue;
         char line[1024];
         ntff_diag_line(diag, k, line, sizeof line);
-        conv_say("%s%s", line, k == NTFF_DIAG_CLOCK_UNALIGNED ? CONV_ALIGN_HINT : "");
+        conv_say("%s%s", line, conv_finding_hint(t, k));
         any = true;
     }
     if (any && t->clipped)

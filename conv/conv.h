@@ -62,8 +62,8 @@ int conv_load(const struct conv_args *args, bool quiet, struct ntff_trace **t,
 void conv_say_nothing(const struct conv_args *args, const struct ntff_error *err);
 
 enum conv_verbosity { CONV_QUIET, CONV_NORMAL, CONV_VERBOSE };
-/* What helps against device time; behind the finding. */
-#define CONV_ALIGN_HINT "; the session directory with its ntrace.pb aligns them"
+/* What helps against a finding, behind its line; "" if nothing does, or it was asked for. */
+const char *conv_finding_hint(const struct ntff_trace *t, enum ntff_diag_kind kind);
 
 /* One line per kind of finding on standard error: losses, and what else nobody expects; repairs and
  * notes too if VERBOSE. Behind them, if t is clipped, CONV_OF_ALL. */

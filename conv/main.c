@@ -56,9 +56,32 @@ static const char *mistyped_command(const char *word)
     return ntff_near_found(&near);
 }
 
+/* "help COMMAND" and "--help COMMAND": what "COMMAND --help" says. */
+static int help_of(char *program, char *word)
+{
+    size_t n;
+    const struct conv_command *commands = conv_commands(&n);
+    struct ntff_near near = ntff_near_begin(word, strlen(word));
+    char help[] = "--help", *args[] = {word, help, NULL};
+    if (strcmp(word, "help") == 0)
+        return overview(program);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(word, commands[i].name) == 0)
+            return commands[i].run(2, args);
+        ntff_near_try(&near, commands[i].name);
+    }
+    const char *meant = ntff_near_found(&near);
+    conv_say(meant ? "%s: no such command; did you mean %s?" : "%s: no such command", word, meant);
+    return CONV_USAGE;
+}
+
 static int run(int argc, char **argv)
 {
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    bool asks = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0),
+         word = argc > 1 && strcmp(argv[1], "help") == 0 && access("help", F_OK) != 0;
+    if (argc == 3 && (word || (asks && argv[2][0] != '-')))
+        return help_of(argv[0], argv[2]);
+    if (argc == 2 && (asks || word))
         return overview(argv[0]);
     size_t n;
     const struct conv_command *commands = conv_commands(&n);

@@ -42,9 +42,10 @@ static void put_files(const struct conv_report *r, FILE *to)
         size_t count = 0;
         for (size_t i = 0; i < t->n_files; i++)
             count += t->files[i].kind == kind;
+        bool s = count > 1 && (kind == NTFF_FILE_EMPTY || kind == NTFF_FILE_NTFF);
         if (count && n < sizeof kinds)
-            n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s%zu %s", n ? ", " : "", count,
-                                  ntff_file_kind_name(kind));
+            n += (size_t)snprintf(kinds + n, sizeof kinds - n, "%s%zu %s%s", n ? ", " : "", count,
+                                  ntff_file_kind_name(kind), s ? "s" : "");
     }
     put_line(to, "files", "%s", kinds);
     put_line(to, "schema", "%s", ntff_str_of(t, t->schema));
@@ -96,17 +97,17 @@ static void put_findings(const struct conv_report *r, FILE *to)
 {
     static const char *const grades[] = {"note", "repaired", "LOST"};
     bool any = false;
-    for (int grade = NTFF_LOSS; grade >= NTFF_REPAIR; grade--)
+    for (int grade = NTFF_LOSS; grade >= NTFF_NOTE; grade--)
         for (int k = 0; k < NTFF_DIAG_COUNT; k++) {
             char line[1024];
-            if (r->diag->of[k].count == 0 || (int)ntff_diag_grade(k) != grade)
+            bool told = grade != NTFF_NOTE || k == NTFF_DIAG_SAME_BYTES; /* figures count twice */
+            if (r->diag->of[k].count == 0 || (int)ntff_diag_grade(k) != grade || !told)
                 continue;
             ntff_diag_line(r->diag, k, line, sizeof line);
             if (!any)
                 fprintf(to, "\nLosses and repairs%s\n", r->f->t->clipped ? ", " CONV_OF_ALL : "");
             any = true;
-            put_line(to, grades[grade], "%s%s", line,
-                     k == NTFF_DIAG_CLOCK_UNALIGNED ? CONV_ALIGN_HINT : "");
+            put_line(to, grades[grade], "%s%s", line, conv_finding_hint(r->f->t, k));
         }
     if (!any)
         fputs("\nLosses and repairs\n  none\n", to);

@@ -68,6 +68,8 @@ enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
       "files are of another kind and were not read")                                               \
     X(REPEATED_FILE, NOTE, "file was named more than once and read once",                          \
       "files were named more than once and read once")                                             \
+    X(SAME_BYTES, NOTE, "file holds the same bytes as another; both were read",                    \
+      "files hold the same bytes as others; all were read")                                        \
     X(NO_METADATA, NOTE, "capture directory has no trace_info.pb",                                 \
       "capture directories have no trace_info.pb")                                                 \
     X(SCHEMA_MISFIT, NOTE, "file does not fit the schema given",                                   \

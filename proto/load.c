@@ -8,6 +8,8 @@
 #include "proto/builder.h"
 
 #include "proto/decode_host.h"
+#include "proto/foreign.h"
+#include "proto/twins.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -34,6 +36,7 @@ struct loader {
     bool last;            /* reading those */
     bool once;            /* something cannot be read twice */
     struct ntff_map seen; /* files and directories met: (dev, ino) */
+    struct ntff_twins twins;
     size_t n_named, n_unreadable;
     bool missing; /* a path the user named does not exist */
     struct ntff_error *err;
@@ -95,6 +98,33 @@ static enum ntff_status parse_cores(struct ntff_builder *b, const char *text,
     return NTFF_OK;
 }
 
+/* Length of the name of a type at p: up to a comma or blank, but "type 47" is one name. */
+static size_t type_name_len(const char *p)
+{
+    size_t n = strcspn(p, ", ");
+    if (n != 4 || strncasecmp(p, "type", 4) != 0)
+        return n;
+    size_t digits = n + strspn(p + n, " "), len = strspn(p + digits, "0123456789");
+    return len && strchr(", ", p[digits + len]) ? digits + len : n;
+}
+
+/* "type 47", as types outside the table are shown, "type_47" or "47". */
+static bool type_number(const char *p, size_t n, uint32_t *type)
+{
+    size_t at = 0;
+    if (n > 4 && strncasecmp(p, "type", 4) == 0 && (p[4] == ' ' || p[4] == '_'))
+        for (at = 5; at < n && p[at] == ' ';)
+            at++;
+    if (at == n || n - at > 9)
+        return false;
+    for (*type = 0; at < n; at++) {
+        if (!isdigit((unsigned char)p[at]))
+            return false;
+        *type = *type * 10 + (uint32_t)(p[at] - '0');
+    }
+    return true;
+}
+
 /* Switches a named type, or the group "hardware" / "software", on or off. */
 static bool switch_type(struct ntff_builder *b, const char *p, size_t n, bool on)
 {
@@ -108,7 +138,14 @@ static bool switch_type(struct ntff_builder *b, const char *p, size_t n, bool on
             f->other_on = on;
         return true;
     }
-    uint32_t type = ntff_event_type_by_name(p, n);
+    uint32_t type;
+    char shown[24];
+    if (!type_number(p, n, &type)) {
+        type = ntff_event_type_by_name(p, n);
+    } else if (type >= NTFF_N_EVENT_TYPES) {
+        n = (size_t)snprintf(shown, sizeof shown, "type %" PRIu32, type);
+        p = shown;
+    }
     const struct ntff_event_type *et = ntff_event_type(type);
     struct ntff_filter_name *x = NTFF_VEC_PUSH(b->budget, &f->names);
     if (!x)
@@ -127,19 +164,20 @@ static bool parse_types(struct ntff_builder *b, const char *text)
 {
     struct ntff_filter *f = &b->filter;
     bool only_excludes = true;
-    for (const char *p = text + strspn(text, ", "); *p; p += strcspn(p, ", "), p += strspn(p, ", "))
+    const char *begin = text + strspn(text, ", ");
+    for (const char *p = begin; *p;
+         p += type_name_len(p + (*p == '^')) + (*p == '^'), p += strspn(p, ", "))
         only_excludes &= *p == '^';
     for (size_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
         f->type_on[i] = only_excludes;
     f->other_on = only_excludes;
     f->types_given = true;
-    for (const char *p = text + strspn(text, ", "); *p;) {
-        size_t n = strcspn(p, ", ");
+    for (const char *p = begin; *p; p += strspn(p, ", ")) {
         bool off = *p == '^';
-        if (!switch_type(b, p + off, n - off, !off))
+        size_t n = type_name_len(p + off);
+        if (!switch_type(b, p + off, n, !off))
             return false;
-        p += n;
-        p += strspn(p, ", ");
+        p += off + n;
     }
     return true;
 }
@@ -253,7 +291,10 @@ static void not_ours(struct loader *l, const struct entry *e, struct ntff_slice 
 {
     const char *path = ntff_text(&l->b.t->strs, e->path);
     const uint8_t *h = (const uint8_t *)head.p;
-    if (e->named)
+    const char *archive = ntff_archive(head);
+    if (e->named && archive)
+        ntff_diag_add(l->b.diag, NTFF_DIAG_BAD_FRAMING, 1, path, 0, "%s", archive);
+    else if (e->named)
         ntff_diag_add(l->b.diag, NTFF_DIAG_BAD_FRAMING, 1, path, 0,
                       "begins %02x %02x %02x %02x; expected ntrace.pb, trace_info.pb, cpu_util.pb, "
                       "host_mem.pb, .ntff, event JSON or raw records",
@@ -297,6 +338,9 @@ static bool mapped_file(struct loader *l, const struct entry *e, struct ntff_inp
     if (file == NTFF_NONE || !keep_input(l, in))
         return false;
     *kept = true;
+    if (probe.kind == NTFF_FILE_NTRACE &&
+        !ntff_twins_add(&l->twins, b->budget, in, NTFF_FILE_NTRACE))
+        return no_memory(l);
     b->files.v[file].gzip = in->gzip;
     b->files.v[file].cut = in->damaged;
     b->files.v[file].size_bytes = in->len;
@@ -317,6 +361,10 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
 {
     struct ntff_builder *b = &l->b;
     struct ntff_slice head = ntff_input_head(in);
+    if (ntff_archive(head)) {
+        not_ours(l, e, head);
+        return NTFF_OK;
+    }
     bool ntff = ntff_ntff_sniff(head, in->gzip ? 0 : in->file_len),
          json = !ntff && ntff_json_sniff(head),
          far = !ntff && !json && (e->named || only_blanks(head)) && ntff_json_far(head);
@@ -356,6 +404,8 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
     if (!keep_input(l, in))
         return NTFF_NOMEM;
     *kept = true;
+    if (!ntff_twins_add(&l->twins, b->budget, in, NTFF_FILE_NTFF))
+        return NTFF_NOMEM;
     return ntff_decode_ntff(b, in, file, proc, l->err);
 }
 
@@ -575,6 +625,19 @@ static enum ntff_status failed(const struct loader *l, struct ntff_error *err)
                      l->b.budget ? l->b.budget->max_bytes : 0);
 }
 
+/* Whoever gave several captures must see which of them is meant. */
+static void nothing_found(const struct loader *l, const char *const *paths, size_t n_paths,
+                          struct ntff_error *err)
+{
+    char others[40] = "";
+    if (n_paths > 1)
+        snprintf(others, sizeof others, " and %zu other%s", n_paths - 1, n_paths > 2 ? "s" : "");
+    ntff_fail(err, NTFF_NOTHING, NTFF_NO_OFFSET,
+              "%.100s%s: no events found in %zu file%s; looked for ntrace.pb, cpu_util.pb, "
+              "host_mem.pb, .ntff, event JSON",
+              n_paths ? paths[0] : "", others, l->entries.n, l->entries.n == 1 ? "" : "s");
+}
+
 static enum ntff_status run(struct loader *l, const char *const *paths, size_t n_paths,
                             struct ntff_error *err)
 {
@@ -601,6 +664,7 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     if (l->entries.n == 0 && l->n_unreadable)
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s",
                          b->diag->of[NTFF_DIAG_UNREADABLE_FILE].detail);
+    ntff_twins_tell(&l->twins, b->diag);
     ntff_load_recheck(b->t, b->diag);
     note_missing_metadata(b);
     enum ntff_status s = ntff_builder_check_filters(b, err);
@@ -615,11 +679,7 @@ static enum ntff_status run(struct loader *l, const char *const *paths, size_t n
     if (b->t->n_events + b->t->n_samples == 0 && b->diag->of[NTFF_DIAG_FILTERED_ALL].count)
         ntff_fail(err, NTFF_NOTHING, NTFF_NO_OFFSET, "nothing left after the filters");
     else if (b->t->n_events + b->t->n_samples == 0)
-        ntff_fail(
-            err, NTFF_NOTHING, NTFF_NO_OFFSET,
-            "no events found in %zu files; looked for ntrace.pb, cpu_util.pb, host_mem.pb, .ntff, "
-            "event JSON",
-            l->entries.n);
+        nothing_found(l, paths, n_paths, err);
     return NTFF_OK;
 }
 
@@ -647,6 +707,7 @@ static void end(struct loader *l)
         NTFF_VEC_FREE(m, &b->filter.names_met[i]);
     NTFF_VEC_FREE(m, &l->entries);
     NTFF_VEC_FREE(m, &l->profiles);
+    NTFF_VEC_FREE(m, &l->twins.files);
     ntff_map_free(&l->seen);
     ntff_schema_free(b->builtin);
 }

@@ -279,7 +279,8 @@ static void say_finding(const struct program *p, enum ntff_diag_kind kind)
 static int say_losses(const struct program *p)
 {
     for (int i = 0; i < NTFF_DIAG_COUNT; i++)
-        if (ntff_diag_grade((enum ntff_diag_kind)i) == NTFF_LOSS || i == NTFF_DIAG_FILTERED_ALL)
+        if (ntff_diag_grade((enum ntff_diag_kind)i) == NTFF_LOSS || i == NTFF_DIAG_FILTERED_ALL ||
+            i == NTFF_DIAG_SAME_BYTES)
             say_finding(p, (enum ntff_diag_kind)i);
     return ntff_diag_lossy(&p->diag) ? EXIT_LOSSES : EXIT_GOOD;
 }
@@ -522,8 +523,7 @@ static int not_loaded(const struct program *p, enum ntff_status st)
     for (size_t i = 0; st == NTFF_NOTHING && i < p->args.n_inputs; i++) {
         const char *what = ntff_foreign(p->args.inputs[i]);
         char text[600];
-        snprintf(text, sizeof text, "%.400s: this is %s, not a capture", p->args.inputs[i],
-                 what ? what : "");
+        snprintf(text, sizeof text, "%.400s: %s", p->args.inputs[i], what ? what : "");
         if (what)
             complain(text);
         known |= what != NULL;

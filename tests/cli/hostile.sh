@@ -69,6 +69,33 @@ exits "a session, itself by a link, and one of its files" 0 \
     "$conv" -v -o twice.pftrace --summary twice.sum "$one" again "$one"/*/ntrace.pb
 says "a session and its file: said" '1 file was named more than once and read once'
 is "a session and its file: records of one" "$(jq -c .records twice.sum)" "$(jq -c .records once.sum)"
+
+# -- copies: their events count twice, and that is said
+cp -r "$cases/e-device" copy
+profile=$(find copy -name '*vnc_0.ntff')
+cp "$profile" "${profile%.ntff}_copy.ntff"
+copied() { # NAME WANT COMMAND...: the line of the finding
+    exits "$1" 0 "${@:3}"
+    is "$1: is said once" "$(cat "$TMP/stdout" "$TMP/stderr" | grep -c 'same bytes')" 1
+    is "$1: which" "$(cat "$TMP/stdout" "$TMP/stderr" | grep -o '[0-9]* files* holds* the same bytes.*')" "$2"
+}
+twin="1 file holds the same bytes as another; both were read: "
+copied "a profile beside its copy" "$twin${profile%.ntff}_copy.ntff (as $profile)" "$conv" -o copy.pftrace copy
+copied "a profile beside its copy: report" "$twin${profile%.ntff}_copy.ntff (as $profile)" "$conv" report copy
+rm copy.pftrace
+is "a copy is a note" "$("$conv" table -q Warning -f jsonl copy | jq -r 'select(.message | test("same bytes")).category')" note
+printf 'x' | dd of="${profile%.ntff}_copy.ntff" bs=1 seek=$(($(stat -c %s "$profile") * 2 / 3)) conv=notrunc status=none
+"$conv" -o copy.pftrace copy 2>err
+is "one byte differs: no copy" "$(grep -c 'same bytes' err)" 0
+rm -rf copy copy.pftrace
+mkdir copy && cp -r "$one" copy/one && gzip -c "$one"/*/ntrace.pb >copy/packed.gz
+copied "a gzipped copy" "$twin$(echo copy/packed.gz) (as $(echo copy/one/*/ntrace.pb))" "$conv" -o copy.pftrace copy
+mv copy/packed.gz copy/one/zz.gz
+for i in 1 2 3; do cp copy/one/zz.gz copy/one/zz$i.gz; done
+"$conv" --force -o copy.pftrace copy 2>err
+says "several copies" '4 files hold the same bytes as others; all were read; first: ' err
+rm -rf copy copy.pftrace
+
 mkdir -p out
 for summary in out/t.pftrace out/../out/t.pftrace ./out/t.pftrace; do
     exits "summary into the trace, $summary" 2 "$conv" -q -o out/t.pftrace --summary $summary "$one"

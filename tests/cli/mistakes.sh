@@ -53,11 +53,29 @@ nothing_left "usage errors"
 exits "--help" 0 "$conv" --help
 says "--help: on standard output" '[Uu]sage' "$TMP/stdout"
 exits "--version" 0 "$conv" --version
+"$conv" --help >overview.txt
+"$conv" json --help >json.txt
+for words in "help" "-h" "help help"; do
+    # shellcheck disable=SC2086 # words
+    exits "$words" 0 "$conv" $words
+    same "$words: as --help" stdout overview.txt
+done
+for words in "help json" "--help json" "-h json"; do
+    # shellcheck disable=SC2086 # words
+    exits "$words" 0 "$conv" $words
+    same "$words: as json --help" stdout json.txt
+done
+exits "help of no command" 2 "$conv" help jso
+says "help of no command: the one that was meant" '^ntff-conv: jso: no such command; did you mean json\?$'
 
 # -- wrong input ------------------------------------------------------------------------------------------
 refused "missing path" 'nowhere.*[Nn]o such file' nowhere
 mkdir empty
-refused "empty directory" 'looked for ntrace\.pb' empty
+refused "empty directory" 'ntff-conv: empty: no events found in 0 files; looked for ntrace\.pb' empty
+exits "diff with an empty directory" 1 "$conv" diff in empty
+says "diff with an empty directory: which" '^ntff-conv: empty: no events found in 0 files;'
+mkdir other && cp in/trace_info.pb other/
+refused "nothing in several" 'other and 1 other: no events found in 1 file; looked for' other empty
 cp /bin/true in_elf
 refused "a program" 'in_elf' in_elf
 printf '\x89PNG\r\n\x1a\n\0\0\0\rIHDR' >picture.png

@@ -87,7 +87,33 @@ for command in convert info report events; do
     says "$command of a Chrome trace: says what it is" 't\.json\.gz: this is a Chrome trace, not a capture'
 done
 
+# captures that are still packed: with and without a mark in the header, inside gzip
+tar -cf packed.tar session
+tar -czf packed.tgz session
+tar --format=v7 -cf old.tar session
+python3 -c 'import zipfile; zipfile.ZipFile("packed.zip", "w").write("one.ntff")'
+for file in packed.tar packed.tgz old.tar packed.zip; do
+    kind=tar
+    [ $file = packed.zip ] && kind=zip
+    exits "$file" 1 "$conv" -o packed.pftrace $file
+    says "$file: says what it is, and what to do" "^ntff-conv: $file: this is a $kind archive; unpack it and give the directory\$"
+    exits "$file: dump" 1 "$conv" dump $file
+    says "$file: dump says so too" "$file: this is a $kind archive"
+    exits "$file and a capture" 3 "$conv" -o packed.pftrace $file "$in"
+    says "$file and a capture: it is named" "left out: $file .*$kind archive; unpack it"
+    mkdir -p beside && cp -r $file session beside/
+    rm -f packed.pftrace
+done
+head -c 512 old.tar | tr i j >damaged.tar # the sum does not fit
+exits "no archive" 1 "$conv" -o packed.pftrace damaged.tar
+is "no archive: is not called one" "$(grep -c archive "$TMP/stderr")" 0
+exits "archives beside a capture" 0 "$conv" -v -o packed.pftrace beside
+says "archives beside a capture: not read" '4 files are of another kind and were not read'
+same "archives beside a capture: the same events" <("$conv" events -q beside) <("$conv" events -q session)
+
 if [ -x "$tui" ]; then
+    exits "ntff-tui of a tar archive" 1 "$tui" --print packed.tgz
+    says "ntff-tui of a tar archive: says what it is" '^ntff-tui: packed\.tgz: this is a tar archive; unpack it'
     exits "ntff-tui of a Perfetto trace" 1 "$tui" --print got.pftrace
     says "ntff-tui of a Perfetto trace: says what it is" '^ntff-tui: got\.pftrace: this is a Perfetto trace, not a capture$'
 fi
@@ -106,6 +132,13 @@ exits "a device profile alone: events" 1 "$conv" events one.ntff
 says "a device profile alone: events point to --device" 'no runtime events in the input; --device'
 silent "a device profile alone: events write nothing" "$TMP/stdout"
 exits "a device profile alone: events --device" 0 "$conv" events -q --device one.ntff
+for mode in device recorded; do
+    exits "--clock $mode" 0 "$conv" -o t3.pftrace --force --clock $mode "$cases/e-device"
+    says "--clock $mode: device time is said" 'shown in device time'
+    is "--clock $mode: no way out of what was asked for" "$(grep -c 'aligns them' "$TMP/stderr")" 0
+    exits "--clock $mode: report" 0 "$conv" report --clock $mode "$cases/e-device"
+    is "--clock $mode: report has no hint" "$(grep -c 'aligns them' "$TMP/stdout")" 0
+done
 exits "aligned: not a word of device time" 0 "$conv" -o t2.pftrace "$cases/e-device"
 is "aligned: no hint" "$(grep -c 'device time' "$TMP/stderr")" 0
 finish
