@@ -8,6 +8,7 @@
  * placed at, as the runtime hands out host time. A row of system_profile.json, which is a whole
  * span, becomes a start and a stop. */
 #include "conv/conv.h"
+#include "conv/figtext.h"
 #include "conv/jsonw.h"
 #include "proto/keys.h"
 #include "conv/outfile.h"
@@ -647,11 +648,59 @@ static void put_events(struct writer *j, const struct item *items, size_t n)
     ntff_put_done(&j->w);
 }
 
-static int write_events(struct ntff_out *out, const struct ntff_trace *t)
+/* -- processes ------------------------------------------------------------------------------------
+ */
+
+struct owners {
+    bool *has; /* by process: an item is of it */
+    size_t n;
+    bool by_pid; /* --process tells them apart */
+};
+
+static bool find_owners(struct owners *o, const struct ntff_trace *t, const struct item *items,
+                        size_t n)
+{
+    *o = (struct owners){.by_pid = true};
+    if (!(o->has = calloc(t->n_processes + 1, sizeof *o->has)))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t p = t->tracks[t->events[items[i].event].track].process;
+        if (p >= t->n_processes || o->has[p])
+            continue;
+        for (size_t k = 0; k < t->n_processes; k++)
+            o->by_pid &= !o->has[k] || t->processes[k].pid != t->processes[p].pid;
+        o->by_pid &= t->processes[p].pid != 0;
+        o->has[p] = true;
+        o->n++;
+    }
+    return true;
+}
+
+/* The runtime's JSON is of one process and has no place to say which: of several, ids meet. */
+static void say_owners(const struct owners *o, const struct ntff_trace *t)
+{
+    enum { SHOWN = 8 };
+    char names[SHOWN * 82] = "", label[80];
+    size_t len = 0, shown = 0;
+    for (uint32_t p = 0; p < t->n_processes; p++) {
+        if (!o->has[p])
+            continue;
+        if (shown++ < SHOWN)
+            len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
+                                    conv_process_label(t, p, label));
+    }
+    conv_say("events of %zu processes cannot be told apart in this JSON: %s%s; %s", o->n, names,
+             o->n > SHOWN ? ", ..." : "",
+             o->by_pid ? "write a file of each with --process N"
+                       : "write a file of each, from its own directory");
+}
+
+static int write_events(const struct settings *s, struct ntff_out *out, const struct ntff_trace *t)
 {
     size_t n;
     struct item *items = list_items(t, &n);
-    int code = items && n ? CONV_ALL : CONV_NOTHING;
+    struct owners owners = {.n = 0};
+    int code = items && n && find_owners(&owners, t, items, n) ? CONV_ALL : CONV_NOTHING;
     if (code == CONV_ALL) {
         struct writer j = {.t = t, .w = ntff_put_begin(out)};
         put_events(&j, items, n);
@@ -665,8 +714,14 @@ static int write_events(struct ntff_out *out, const struct ntff_trace *t)
         ntff_keys_done(&j.keys);
         ntff_keys_done(&j.data_keys);
     } else {
-        conv_say(items ? "no runtime events in the input" : "out of memory");
+        conv_say(items && !n ? "no runtime events in the input" : "out of memory");
     }
+    if (code == CONV_ALL && owners.n > 1) {
+        if (!s->quiet)
+            say_owners(&owners, t);
+        code = CONV_LOSSES;
+    }
+    free(owners.has);
     free(items);
     return code;
 }
@@ -684,7 +739,9 @@ const struct conv_cli conv_cli_json = {
     .operands = "INPUT...",
     .about =
         "Writes runtime events as the JSON the runtime itself hands out, one object per record "
-        "in file order: {\"events\":[...],\"data_version\":2}.",
+        "in file order: {\"events\":[...],\"data_version\":2}. It has no place for the process: a "
+        "file is of one, so of a session with several, write one each with --process; else a line "
+        "says which are mixed and the exit status is 3.",
     .options = options,
     .n_options = NTFF_ARRAY_LEN(options),
     .loads = true,
@@ -706,7 +763,7 @@ int conv_cmd_json(int argc, char **argv)
     if (code == CONV_ALL)
         code = conv_load(&args, s.quiet, &t, &diag);
     if (code == CONV_ALL) {
-        code = write_events(out, t);
+        code = write_events(&s, out, t);
         ntff_load_recheck(t, &diag);
         conv_print_findings(t, &diag, s.quiet ? CONV_QUIET : CONV_NORMAL);
         if (code == CONV_ALL)

@@ -89,6 +89,24 @@ assert b["timestamp_ns"] - a["timestamp_ns"] == 180000
 assert b["data"]["nc_timestamp_ns"] - a["data"]["nc_timestamp_ns"] == 180000
 PY
 
+# -- several processes: their records cannot be told apart, which is said
+b=$cases/b-bare-raw
+exits "two processes" 3 "$conv" json "$b" -o mixed.json
+is "two processes: one line says so" "$(grep -c processes "$TMP/stderr")" 1
+says "two processes: which, and what to do" 'events of 2 processes cannot be told apart in this JSON: pid 1000, pid 1001; write a file of each with --process N$'
+exits "two processes, quiet" 3 "$conv" json -q "$b"
+silent "two processes, quiet: nothing said"
+for pid in 1000 1001; do
+    exits "--process $pid: all written" 0 "$conv" json --process $pid "$b" -o $pid.json
+    is "--process $pid: not a word" "$(grep -c 'told apart' "$TMP/stderr")" 0
+done
+is "the two together are all" "$(jq -s 'map(.events | length) | add' 1000.json 1001.json)" "$(jq '.events | length' mixed.json)"
+mkdir -p hosts/i-A_pid_7 hosts/i-B_pid_7
+cp "$cases"/a-delimited/*/ntrace.pb hosts/i-A_pid_7
+cp -r "$cases"/b-bare-raw/*1000/* hosts/i-B_pid_7
+exits "one pid on two instances" 3 "$conv" json hosts -o hosts.json
+says "one pid on two instances: --process would not do" 'i-A pid 7, i-B pid 7; write a file of each, from its own directory$'
+
 # -- mistakes
 exits "an output that exists is kept" 1 "$conv" json "$data/events.json" -o a.json
 says "and --force is offered" 'exists.*--force replaces it'
