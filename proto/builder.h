@@ -165,7 +165,7 @@ struct ntff_filter {
     /* what there was to choose from */
     unsigned hit;                    /* bit by enum ntff_filter_by: something passed */
     uint64_t cores_met;              /* logical cores below 64 */
-    NTFF_VEC(ntff_str) names_met[2]; /* of ENGINE and QUEUE, the first few */
+    NTFF_VEC(ntff_str) names_met[3]; /* of ENGINE, QUEUE and TYPE, the first few; see filter.c */
     bool device_met;                 /* any device profile with records */
 };
 

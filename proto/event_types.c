@@ -82,6 +82,13 @@ const struct ntff_event_type *ntff_event_type(uint32_t type)
 
 uint32_t ntff_event_type_by_name(const char *p, size_t len)
 {
+    static const char prefix[] = "NRT_SYS_TRACE_EVENT_TYPE_";
+    size_t n = sizeof prefix - 1;
+    if (len > n && strncasecmp(p, prefix, n) == 0)
+        for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
+            if (strlen(types[i].c_name) == len - n &&
+                strncasecmp(types[i].c_name, p + n, len - n) == 0)
+                return i;
     for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
         if ((strlen(types[i].name) == len && strncasecmp(types[i].name, p, len) == 0) ||
             (strlen(types[i].c_name) == len && strncasecmp(types[i].c_name, p, len) == 0))

@@ -51,8 +51,8 @@ struct ntff_event_type {
 const struct ntff_event_type *ntff_event_type(uint32_t type);
 /* Payload fields of (type, phase); phase is wire phase 1..3 (START, STOP, INSTANT). *n may be 0. */
 const struct ntff_payload_field *ntff_event_payload(uint32_t type, uint32_t phase, size_t *n);
-/* Type number of a name: display name, old alias, or the C name in either case. NTFF_NONE if
- * unknown. */
+/* Type number of a name: display name, old alias, or the C name in either case, also with
+ * NRT_SYS_TRACE_EVENT_TYPE_ before it. NTFF_NONE if unknown. */
 uint32_t ntff_event_type_by_name(const char *p, size_t len);
 /* Runtime memory usage class (0..21 [DMEM]) to its name "TENSOR"; NULL above. */
 const char *ntff_usage_name(uint32_t usage);

@@ -84,6 +84,30 @@ static bool place_passes(struct ntff_builder *b, uint32_t proc, uint32_t nc)
     return ntff_builder_process_passes(b, proc) && hit;
 }
 
+#define MANY_NAMES 8 /* as many are remembered, and shown */
+
+static size_t met_at(enum ntff_filter_by by)
+{
+    return by == NTFF_FILTER_ENGINE ? 0 : by == NTFF_FILTER_QUEUE ? 1 : 2;
+}
+
+/* One more name there was to choose from. */
+static bool remember(struct ntff_builder *b, enum ntff_filter_by by, ntff_str id)
+{
+    struct ntff_filter *f = &b->filter;
+    size_t at = met_at(by);
+    for (size_t i = 0; i < f->names_met[at].n; i++)
+        if (f->names_met[at].v[i] == id)
+            return true;
+    if (f->names_met[at].n > MANY_NAMES)
+        return true;
+    ntff_str *x = NTFF_VEC_PUSH(b->budget, &f->names_met[at]);
+    if (!x)
+        return ntff_builder_no_memory(b);
+    *x = id;
+    return true;
+}
+
 bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
                          ntff_str name)
 {
@@ -91,6 +115,8 @@ bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntf
     if (!f->active)
         return true;
     bool type = !f->types_given || note(f, NTFF_FILTER_TYPE, type_passes(f, r, name));
+    if (!type && (r->name || r->type >= NTFF_N_EVENT_TYPES))
+        (void)remember(b, NTFF_FILTER_TYPE, name); /* a lack of memory is noted in b */
     bool pass = place_passes(b, proc, r->nc_idx) && type;
     f->n_asked++;
     f->n_kept += pass;
@@ -103,43 +129,17 @@ bool ntff_build_wants(struct ntff_builder *b, uint32_t proc, uint32_t nc)
     return !b->filter.active || place_passes(b, proc, nc);
 }
 
-#define MANY_NAMES 8 /* as many are remembered, and shown */
-
 bool ntff_build_met(struct ntff_builder *b, enum ntff_filter_by by, const char *name, bool passes)
 {
-    struct ntff_filter *f = &b->filter;
-    note(f, by, passes);
-    if (passes || f->names_met[by == NTFF_FILTER_QUEUE].n > MANY_NAMES)
+    note(&b->filter, by, passes);
+    if (passes || b->filter.names_met[met_at(by)].n > MANY_NAMES)
         return true;
     ntff_str id = ntff_intern(&b->t->strs, name, strlen(name));
-    for (size_t i = 0; i < f->names_met[by == NTFF_FILTER_QUEUE].n; i++)
-        if (f->names_met[by == NTFF_FILTER_QUEUE].v[i] == id)
-            return true;
-    ntff_str *x = id == NTFF_STR_NONE
-                      ? NULL
-                      : NTFF_VEC_PUSH(b->budget, &f->names_met[by == NTFF_FILTER_QUEUE]);
-    if (!x)
-        return ntff_builder_no_memory(b);
-    *x = id;
-    return true;
+    return id == NTFF_STR_NONE ? ntff_builder_no_memory(b) : remember(b, by, id);
 }
 
 /* -- filters that met nothing -------------------------------------------------------------------
  */
-
-static enum ntff_status no_such_type(const char *text, struct ntff_error *err)
-{
-    struct ntff_near n = ntff_near_begin(text, strlen(text));
-    for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
-        ntff_near_try(&n, ntff_event_type(i)->name);
-    const char *near = ntff_near_found(&n);
-    if (near)
-        return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
-                         "event type filter: nothing is called '%s'; did you mean %s?", text, near);
-    return ntff_fail(
-        err, NTFF_INVALID, NTFF_NO_OFFSET,
-        "event type filter: nothing is called '%s', neither a known type nor an event here", text);
-}
 
 struct list {
     char text[120];
@@ -180,6 +180,20 @@ static void list_processes(const struct ntff_builder *b, bool instances, struct 
     }
 }
 
+/* Names that were remembered; those of the table are listed already. */
+static void list_met(const struct ntff_builder *b, enum ntff_filter_by by, struct list *l)
+{
+    size_t at = met_at(by);
+    for (size_t i = 0; i < b->filter.names_met[at].n; i++) {
+        ntff_str id = b->filter.names_met[at].v[i];
+        bool listed = false;
+        for (uint32_t k = 0; by == NTFF_FILTER_TYPE && k < NTFF_N_EVENT_TYPES; k++)
+            listed |= b->type_names[k] == id;
+        if (!listed)
+            list_add(l, "%s", ntff_text(&b->t->strs, id));
+    }
+}
+
 /* What a filter could have been asked for. */
 static void list_there_is(const struct ntff_builder *b, enum ntff_filter_by by, struct list *l)
 {
@@ -194,18 +208,37 @@ static void list_there_is(const struct ntff_builder *b, enum ntff_filter_by by, 
         for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
             if (b->type_names[i])
                 list_add(l, "%s", ntff_event_type(i)->name);
+        list_met(b, by, l);
         break;
     case NTFF_FILTER_PROCESS:
     case NTFF_FILTER_INSTANCE:
         list_processes(b, by == NTFF_FILTER_INSTANCE, l);
         break;
     default:
-        for (size_t i = 0; i < f->names_met[by == NTFF_FILTER_QUEUE].n; i++)
-            list_add(l, "%s", ntff_text(&b->t->strs, f->names_met[by == NTFF_FILTER_QUEUE].v[i]));
+        list_met(b, by, l);
     }
     l->none = l->n == 0;
     if (l->none)
         list_add(l, "none");
+}
+
+static enum ntff_status no_such_type(const struct ntff_builder *b, const char *text,
+                                     struct ntff_error *err)
+{
+    struct ntff_near n = ntff_near_begin(text, strlen(text));
+    struct list there = {.n = 0};
+    for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
+        ntff_near_try(&n, ntff_event_type(i)->name);
+    for (size_t i = 0; i < b->filter.names_met[met_at(NTFF_FILTER_TYPE)].n; i++)
+        ntff_near_try(&n,
+                      ntff_text(&b->t->strs, b->filter.names_met[met_at(NTFF_FILTER_TYPE)].v[i]));
+    list_there_is(b, NTFF_FILTER_TYPE, &there);
+    const char *near = ntff_near_found(&n);
+    return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
+                     near ? "event type filter: nothing is called '%.50s' (there is %s); did you "
+                            "mean %.40s?"
+                          : "event type filter: nothing is called '%.50s' (there is %s)",
+                     text, there.text, near);
 }
 
 /* Notes each filter that was given and matched nothing, and filters no record passes together. */
@@ -255,7 +288,7 @@ enum ntff_status ntff_builder_check_filters(struct ntff_builder *b, struct ntff_
         return NTFF_OK;
     for (size_t i = 0; i < f->names.n && f->n_asked; i++)
         if (!f->names.v[i].known && !f->names.v[i].hit)
-            return no_such_type(ntff_text(&b->t->strs, f->names.v[i].name), err);
+            return no_such_type(b, ntff_text(&b->t->strs, f->names.v[i].name), err);
     note_unmatched(b);
     return NTFF_OK;
 }

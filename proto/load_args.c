@@ -29,7 +29,8 @@ static const struct ntff_load_arg table[] = {
      "only these logical cores: \"0,2\" or \"0-3\"", TEXT, IN_OPTIONS(filter_core)},
     {"system-trace-filter-event-type", "type", "LIST",
      "only these event types, by the name shown (nc_exec_running) or the enum's "
-     "(DEVICE_EXEC, without NRT_SYS_TRACE_EVENT_TYPE_), in any case; \"hardware\", "
+     "(DEVICE_EXEC, NRT_SYS_TRACE_EVENT_TYPE_DEVICE_EXEC), in any case, or number (47); "
+     "\"hardware\", "
      "\"software\"; ^NAME leaves out; device profiles stay: --no-device leaves them out",
      TEXT, IN_OPTIONS(filter_type)},
     {"system-trace-filter-process-id", "process", "LIST", "only these process ids", TEXT,

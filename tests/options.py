@@ -92,7 +92,9 @@ def filters(tap):
     expect("--system-trace-filter-event-type", ["--system-trace-filter-event-type", "nrt_execute,nrt_load"],
            lambda t: t["name"] in ("nrt_execute", "nrt_load"))
     for other, name in (("device_exec", "nc_exec_running"), ("cc_exec", "cc_running"), ("model_load", "nrt_load"),
-                        ("tensor_write", "nrt_tensor_write"), ("DEVICE_EXEC", "nc_exec_running")):
+                        ("tensor_write", "nrt_tensor_write"), ("DEVICE_EXEC", "nc_exec_running"), ("7", "nc_exec_running"), ("type 7", "nc_exec_running"),
+                        ("NRT_SYS_TRACE_EVENT_TYPE_DEVICE_EXEC", "nc_exec_running"),
+                        ("nrt_sys_trace_event_type_cc_exec", "cc_running")):
         expect(f"--type {other}, the other spelling", ["--type", other], lambda t, name=name: t["name"] == name)
     expect("--type hardware", ["--type", "hardware"], lambda t: t["name"] in HARDWARE)
     expect("--type software", ["--type", "software"], lambda t: t["name"] not in HARDWARE)
@@ -115,6 +117,9 @@ def filters(tap):
     status, out, err = run("-o", "-", "-v", "--core", "40", B)
     tap.ok("matches nothing: --core 40" in err and "NC0, NC1" in err, "and says which cores there are", err)
     for text, says in (("no_such_type", "nothing is called 'no_such_type'"),
+                       ("no_such_type", "(there is "),
+                       ("NRT_SYS_TRACE_EVENT_TYPE_nc_exec_running", "nothing is called 'NRT_SYS_TRACE_EVENT_TYPE_nc_exec_running'"),
+                       ("type 99", "nothing is called 'type 99'"), ("type", "nothing is called 'type'"),
                        ("nc_exec_runing", "did you mean nc_exec_running?"),
                        ("cc_exec,hardwares", "nothing is called 'hardwares'")):
         status, out, err = run("-o", "-", "--type", text, B)
