@@ -127,6 +127,12 @@ void conv_cells_origin(struct conv_filler *f, struct conv_rows *r, uint32_t trac
     conv_cell_index(r, tr->nc);
 }
 
+void conv_cells_device(struct conv_filler *f, struct conv_rows *r, uint32_t track)
+{
+    conv_cells_origin(f, r, track);
+    conv_cell_index(r, f->t->tracks[track].core);
+}
+
 void conv_cell_pcore(struct conv_filler *f, struct conv_rows *r, uint32_t track)
 {
     conv_cell_index(r, f->pcore[track]);

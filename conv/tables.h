@@ -49,9 +49,10 @@ struct conv_table_list {
 };
 extern const struct conv_table_list conv_tables_system, conv_tables_device, conv_tables_about;
 
-/* Cells that repeat: process_id and nc_idx of a track (our own columns); a core's number inside its
- * logical core. */
+/* Cells that repeat: process_id and nc_idx of a track (our own columns), and in tables of devices
+ * its physical core as runtime events name it; a core's number inside its logical core. */
 void conv_cells_origin(struct conv_filler *f, struct conv_rows *r, uint32_t track);
+void conv_cells_device(struct conv_filler *f, struct conv_rows *r, uint32_t track);
 void conv_cell_pcore(struct conv_filler *f, struct conv_rows *r, uint32_t track);
 void conv_cell_index(struct conv_rows *r, uint32_t v);                    /* NTFF_NONE = null */
 void conv_cell_share(struct conv_rows *r, uint64_t part, uint64_t whole); /* null if whole is 0 */

@@ -340,6 +340,21 @@ static const struct conv_column schema_columns[] = {
     {"field_maximum", "f32", "", false},
 };
 
+/* Where a name alone would mislead. */
+static const char *column_about(const struct conv_table *t, const struct conv_column *c)
+{
+    bool system = strcmp(t->name, "SystemProfileEvents") == 0;
+    if (strcmp(c->name, "pcore_idx") == 0)
+        return system ? "physical core as the record says, device_core_idx: x_core_idx of other "
+                        "tables"
+                      : "physical core, counted from 0 inside its logical core: x_core_idx is the "
+                        "machine's number";
+    if (strcmp(c->name, "x_core_idx") == 0)
+        return "physical core, device_core_idx of runtime events: pcore_idx of "
+               "SystemProfileEvents; not a column the vendor documents by name";
+    return strncmp(c->name, "x_", 2) == 0 ? "not a column the vendor documents by name" : "";
+}
+
 static bool schema_rows(struct conv_filler *f, struct conv_rows *r)
 {
     (void)f;
@@ -351,9 +366,7 @@ static bool schema_rows(struct conv_filler *f, struct conv_rows *r)
             conv_row_str(r, t->name);
             conv_row_str(r, t->from);
             conv_row_str(r, c->name);
-            conv_row_str(r, strncmp(c->name, "x_", 2) == 0
-                                ? "not a column the vendor documents by name"
-                                : "");
+            conv_row_str(r, column_about(t, c));
             conv_row_str(r, c->type);
             conv_row_bool(r, c->required);
             conv_row_str(r, *c->unit ? c->unit : NULL);

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #define ORIGIN                                                                                     \
-    {"x_process_id", "i64", "", false},                                                            \
+    {"x_process_id", "i64", "", false}, {"x_nc_idx", "i64", "", false},                            \
     {                                                                                              \
-        "x_nc_idx", "i64", "", false                                                               \
+        "x_core_idx", "i64", "", false                                                             \
     }
 #define TIMES                                                                                      \
     {"start_ts", "i64", "nanoseconds", true}, {"end_ts", "i64", "nanoseconds", true},              \
@@ -118,7 +118,7 @@ static bool instruction_rows(struct conv_filler *f, struct conv_rows *r)
         attr_cell(f, r, "pc");
         attr_cell(f, r, "input_data_crc");
         attr_cell(f, r, "output_data_crc");
-        conv_cells_origin(f, r, e->track);
+        conv_cells_device(f, r, e->track);
         attr_cell(f, r, "inference");
         attr_cell(f, r, "wait_cycles");
         conv_row_end(r);
@@ -145,7 +145,7 @@ static bool cc_instruction_rows(struct conv_filler *f, struct conv_rows *r)
         time_cells(r, e);
         attr_cell(f, r, "cc_core");
         conv_row_str(r, ntff_str_of(t, e->name));
-        conv_cells_origin(f, r, e->track);
+        conv_cells_device(f, r, e->track);
         conv_row_end(r);
     }
     return true;
@@ -173,7 +173,7 @@ static void active_row(struct conv_filler *f, struct conv_rows *r, uint32_t trac
     conv_row_str(r, engine_of(f->t, track, engine));
     conv_cell_pcore(f, r, track);
     conv_row_u64(r, s->end_ns - s->begin_ns);
-    conv_cells_origin(f, r, track);
+    conv_cells_device(f, r, track);
     conv_row_end(r);
 }
 
@@ -373,7 +373,7 @@ static bool packet_rows(struct conv_filler *f, struct conv_rows *r)
         attr_cell(f, r, "queue_name");
         attr_cell(f, r, "queue");
         attr_cell(f, r, "crc");
-        conv_cells_origin(f, r, e->track);
+        conv_cells_device(f, r, e->track);
         conv_row_end(r);
     }
     free(count);
@@ -440,7 +440,7 @@ static void burst_row(struct conv_filler *f, struct conv_rows *r, uint32_t track
         for (int i = 0; i < 3; i++)
             conv_row_str(r, "");
     }
-    conv_cells_origin(f, r, track);
+    conv_cells_device(f, r, track);
     conv_row_u64(r, b->n);
     conv_row_end(r);
     b->open = false;
@@ -533,7 +533,7 @@ static bool usage_rows(struct conv_filler *f, struct conv_rows *r)
         conv_row_double(r, x->rate[0] + x->rate[1]);
         conv_row_i64(r, llround(x->bytes));
         conv_cell_pcore(f, r, s->track);
-        conv_cells_origin(f, r, s->track);
+        conv_cells_device(f, r, s->track);
         conv_row_end(r);
     }
     free(v);
@@ -558,7 +558,7 @@ static bool pending_rows(struct conv_filler *f, struct conv_rows *r)
         conv_row_u64(r, s->ts_ns);
         conv_row_i64(r, tr->is_double ? llround(s->value.d) : s->value.i);
         conv_cell_pcore(f, r, s->track);
-        conv_cells_origin(f, r, s->track);
+        conv_cells_device(f, r, s->track);
         conv_row_end(r);
     }
     return true;
@@ -583,7 +583,7 @@ static bool semaphore_rows(struct conv_filler *f, struct conv_rows *r)
         conv_row_str(r, ntff_str_of(t, t->tracks[s->track].name));
         conv_row_i64(r, s->value.i);
         conv_cell_pcore(f, r, s->track);
-        conv_cells_origin(f, r, s->track);
+        conv_cells_device(f, r, s->track);
         conv_row_end(r);
     }
     return true;
@@ -630,7 +630,7 @@ static bool error_rows(struct conv_filler *f, struct conv_rows *r)
         conv_cell_index(r, pcore_of(f, e));
         conv_row_u64(r, e->ts_ns);
         conv_row_str(r, warning ? "Warnings" : "Errors");
-        conv_cells_origin(f, r, e->track);
+        conv_cells_device(f, r, e->track);
         conv_row_str(r, conv_event_is_device(t, e) ? "device" : "runtime");
         conv_row_end(r);
     }
@@ -661,7 +661,7 @@ static bool throttle_rows(struct conv_filler *f, struct conv_rows *r)
         conv_row_u64(r, e->ts_ns);
         conv_row_str(r, "unknown");
         conv_cell_pcore(f, r, e->track);
-        conv_cells_origin(f, r, e->track);
+        conv_cells_device(f, r, e->track);
         conv_row_end(r);
     }
     return true;

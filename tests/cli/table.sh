@@ -54,6 +54,10 @@ for table, rows in ours.items():
     required = {v for v, req in vendor[table] if req == "y"}
     assert all((r["field_required"] == "true") == (r["field_name"] in required)
                for r in rows if r["field_name"] in plain), table
+    about = {r["field_name"]: r["field_description"] for r in rows}
+    if "pcore_idx" in about:
+        assert "physical core" in about["pcore_idx"], table
+        assert table == "SystemProfileEvents" or "device_core_idx" in about["x_core_idx"], table
 PY
 
 # -- every table of three inputs: headers as in the schema, rows that parse, empty ones make no file
@@ -110,6 +114,11 @@ for d in truth["device"]:
 rows = read("Instruction")
 assert len(rows) == len(truth["device"])
 core = lambda r: 2 * int(r["x_nc_idx"]) + int(r["pcore_idx"]) # LNC=2
+events = {(r["nc_idx"], r["pcore_idx"]) for r in read("SystemProfileEvents") if r["name"] == "nc_exec_running"}
+for table in ("Instruction", "ActiveTime", "Summary"): # the machine's number joins them
+    mine = {(r["x_nc_idx"], r["x_core_idx"]) for r in read(table)}
+    assert mine and mine <= events, (table, mine, events)
+assert all(int(r["x_core_idx"]) == core(r) for r in rows)
 for name, ds in by.items():
     mine = [r for r in rows if r["engine"] == name]
     assert sorted((core(r), int(r["pc"])) for r in mine) == sorted((d["core"], d["pc"]) for d in ds)
