@@ -31,7 +31,7 @@ static inline bool ntff_add_ok(size_t a, size_t b, size_t *out)
 static inline void ntff_sort(void *items, size_t n, size_t size,
                              int (*cmp)(const void *, const void *))
 {
-    const char *p = items;
+    const char *p = (const char *)items;
     size_t i = 1;
     if (!p)
         return;

@@ -16,6 +16,8 @@
 #ifndef NTFF_MODEL_H
 #define NTFF_MODEL_H
 
+#include <assert.h>
+
 #include "clock.h"
 #include "diag.h"
 #include "error.h"
@@ -144,7 +146,7 @@ struct ntff_event {
     uint32_t cat : 4;    /* enum ntff_category */
     uint32_t flags : 18; /* NTFF_EV_* */
 };
-_Static_assert(sizeof(struct ntff_event) == 40, "events are kept by the million");
+static_assert(sizeof(struct ntff_event) == 40, "events are kept by the million");
 #define NTFF_MAX_LANES 256
 
 struct ntff_sample {

@@ -40,6 +40,17 @@ for header in opt/ntff/include/ntff/*.h; do
     ok "ntff/$name alone, without any other header of ours" \
         "$cc" -std=c11 -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags ntff) alone.c
 done
+if command -v g++ >/dev/null; then
+    {
+        echo 'extern "C" {'
+        (cd opt/ntff/include/ntff && printf '#include <ntff/%s>\n' *.h)
+        echo '}'
+    } >all.cc
+    # shellcheck disable=SC2046 # words of pkg-config
+    ok "all of them from C++" g++ -std=c++17 -Wall -Werror -fsyntax-only $(pkg-config --cflags ntff) all.cc
+else
+    skip "all of them from C++" "no g++"
+fi
 is "they are those that proto/README.md names" \
     "$(cd opt/ntff/include/ntff && echo *.h)" \
     "$(sed -n '/^## As a library/,/^The library/s/^| \(`.*\) |.*|$/\1/p' "$SRC/proto/README.md" | grep -o '`[a-z_]*\.h`' | tr -d '`' | sort -u | xargs)"
