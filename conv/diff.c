@@ -429,20 +429,15 @@ static int load_side(struct side *s, const struct conv_args *args, size_t i, boo
 
 static int put(const struct settings *s, struct comparison *c, struct ntff_out *out)
 {
-    char *text = NULL;
-    size_t len;
     FILE *f = NULL;
     bool good = match_names(c) && sum_engines(c);
     if (good && s->json) {
         put_json(c, out);
-    } else if (good && (good = (f = open_memstream(&text, &len)) != NULL)) {
+    } else if (good && (good = (f = conv_outfile_stream(out)) != NULL)) {
         put_head(c, f);
         good = put_events(c, s->top, f) && put_engines(c, f);
         good &= fclose(f) == 0;
-        if (good)
-            ntff_out_write(out, text, len);
     }
-    free(text);
     if (!good)
         conv_say("out of memory");
     return good ? CONV_ALL : CONV_NOTHING;

@@ -80,6 +80,18 @@ int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
     return CONV_NOTHING;
 }
 
+/* Not open_memstream: that neither keeps nor tells that it could not grow. */
+static ssize_t stream_write(void *out, const char *p, size_t n)
+{
+    ntff_out_write(out, p, n);
+    return (ssize_t)n;
+}
+
+FILE *conv_outfile_stream(struct ntff_out *out)
+{
+    return fopencookie(out, "w", (cookie_io_functions_t){.write = stream_write});
+}
+
 int conv_outfile_close(struct ntff_out *out, const char *path, int code)
 {
     struct ntff_error err;

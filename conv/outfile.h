@@ -6,6 +6,8 @@
 #include "conv/cli.h"
 #include "proto/out.h"
 
+#include <stdio.h>
+
 /* path as messages name it; NULL and "-" are "standard output". */
 const char *conv_output_name(const char *path);
 
@@ -32,6 +34,9 @@ bool conv_settle_format(int *format, const char *path, const struct conv_suffix 
  * exit code after the error was printed. */
 int conv_outfile_open(struct ntff_out **out, const char *path, bool force,
                       const struct conv_args *args);
+/* A stream into out, for what is put together by printf; close it before out. NULL = out of memory.
+ * What does not reach out is an error of out. */
+FILE *conv_outfile_stream(struct ntff_out *out);
 /* Commits unless code says that nothing was written, and closes; out may be NULL, path is the
  * one it was opened with. Returns code, or CONV_NOTHING after an error of the output was printed.
  */

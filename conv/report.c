@@ -135,17 +135,11 @@ static bool run_checks(struct settings *s, const struct conv_metrics *m)
 
 static bool put_text(const struct conv_report *r, struct ntff_out *out)
 {
-    char *text = NULL;
-    size_t len;
-    FILE *f = open_memstream(&text, &len);
+    FILE *f = conv_outfile_stream(out);
     if (!f)
         return false;
     conv_report_text(r, f);
-    bool good = fclose(f) == 0;
-    if (good)
-        ntff_out_write(out, text, len);
-    free(text);
-    return good;
+    return fclose(f) == 0;
 }
 
 static int write_report(struct settings *s, const struct conv_args *args,

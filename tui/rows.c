@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,10 +327,13 @@ bool tui_regex(regex_t *re, const char *pattern, char *why, size_t why_cap, bool
     return rc == 0;
 }
 
-bool tui_regex_match(const regex_t *re, const char *p, size_t len)
+bool tui_regex_match(const regex_t *re, const char *p, size_t len, bool *starved)
 {
     regmatch_t m = {.rm_so = 0, .rm_eo = (regoff_t)(len < INT32_MAX ? len : INT32_MAX)};
-    return regexec(re, p, 0, &m, REG_STARTEND) == 0;
+    errno = 0;
+    int rc = regexec(re, p, 0, &m, REG_STARTEND);
+    *starved |= rc == REG_ESPACE || (rc && errno == ENOMEM); /* glibc may say "no match" for both */
+    return rc == 0;
 }
 
 bool tui_rows_filter(struct tui_rows *r, const char *pattern, char *why, size_t why_cap)
@@ -344,7 +348,7 @@ bool tui_rows_filter(struct tui_rows *r, const char *pattern, char *why, size_t 
         uint32_t p = t->tracks[i].parent;
         size_t len = all ? 0 : tui_track_path(t, i, path, sizeof path);
         bool above = !all && p != NTFF_NONE && p < i && r->shown[p];
-        r->shown[i] = r->full[i] && (all || above || tui_regex_match(&re, path, len));
+        r->shown[i] = r->full[i] && (all || above || tui_regex_match(&re, path, len, &r->starved));
     }
     if (!all) {
         for (uint32_t i = (uint32_t)t->n_tracks; i-- > 0;) {

@@ -64,6 +64,6 @@ size_t tui_track_path(const struct ntff_trace *t, uint32_t track, char *out, siz
 #include <regex.h>
 bool tui_regex(regex_t *re, const char *pattern, char *why, size_t why_cap, bool *starved);
 /* Matches bytes that need no NUL behind them. */
-bool tui_regex_match(const regex_t *re, const char *p, size_t len);
+bool tui_regex_match(const regex_t *re, const char *p, size_t len, bool *starved);
 
 #endif

@@ -46,8 +46,8 @@ bool tui_search_name(struct tui_search *s, ntff_str name)
     if (!s->active || name >= s->n_names)
         return false;
     if (!(s->name_hit[name] & 1)) {
-        bool hit =
-            tui_regex_match(&s->re, ntff_str_of(s->t, name), ntff_text_len(&s->t->strs, name));
+        bool hit = tui_regex_match(&s->re, ntff_str_of(s->t, name),
+                                   ntff_text_len(&s->t->strs, name), &s->starved);
         s->name_hit[name] = (uint8_t)(1 | hit << 1);
     }
     return s->name_hit[name] & 2;
@@ -59,7 +59,7 @@ static bool value_matches(struct tui_search *s, const struct ntff_attr *a)
     int n;
     switch (a->kind) {
     case NTFF_V_TEXT:
-        return tui_regex_match(&s->re, a->text.p, a->text.len);
+        return tui_regex_match(&s->re, a->text.p, a->text.len, &s->starved);
     case NTFF_V_UINT:
         n = snprintf(num, sizeof num, "%llu", (unsigned long long)a->u);
         break;
@@ -75,7 +75,7 @@ static bool value_matches(struct tui_search *s, const struct ntff_attr *a)
     default:
         return false;
     }
-    return tui_regex_match(&s->re, num, (size_t)n);
+    return tui_regex_match(&s->re, num, (size_t)n, &s->starved);
 }
 
 static bool attributes_match(struct tui_search *s, const struct ntff_event *e)
