@@ -147,6 +147,12 @@ for r in rows:
 assert [(r["nc_id"], r["process_id"]) for r in read("DeviceProfileList")] == [("0", "1000"), ("1", "1000")]
 PY
 
+# -- types outside the table are asked for as they are shown, or by number
+for name in "type 47" type_47 47 "nc_exec_running, type 47"; do
+    is "--type $name" "$("$conv" events -q --columns name --type "$name" session | grep -c '^type 47$')" 4
+done
+is "--type ^type 47" "$("$conv" events -q --columns name --type "^type 47" session | grep -c '^type 47$')" 0
+
 # -- memory of the sample session: running totals are the sum of what is allocated
 ok "HbmAllocation and SystemProfileHbmUsage agree at every moment" python3 - session.csv <<'PY'
 import csv, sys
