@@ -1,6 +1,8 @@
 #!/bin/bash
 # The viewer in a real terminal (tmux): start, keys, resize, search, every way out, and the terminal as it
-# was afterwards. Nothing sleeps for luck: each step waits for what it expects on the screen.
+# was afterwards. Nothing sleeps for luck: each step waits for what it expects on the screen, and a command
+# is typed only when the shell has the terminal and the command before has said its last.
+# timeout: 900
 # shellcheck source=tests/lib.sh
 . "$SRC/tests/lib.sh"
 need_program "$tui"
@@ -23,27 +25,37 @@ capture=$cases/a-delimited
 schema="--schema $cases/schema.desc"
 
 screen() { mux capture-pane -p; }
-# sees NAME PATTERN: the screen shows it within ten seconds
-sees() {
-    local i
-    for ((i = 0; i < 200; i++)); do
-        if screen | grep -Eq -- "$2"; then pass "$1"; return; fi
+# soon COMMAND...: it is true within half a minute, which is long even on a loaded machine
+soon() {
+    local until=$((SECONDS + 30))
+    while ! "$@"; do
+        [ $SECONDS -lt $until ] || return 1
         sleep 0.05
     done
-    fail "$1" "no line matches $2" "$(screen)"
 }
-# lacks NAME PATTERN: it is gone within ten seconds
-lacks() {
-    local i
-    for ((i = 0; i < 200; i++)); do
-        if ! screen | grep -Eq -- "$2"; then pass "$1"; return; fi
-        sleep 0.05
-    done
-    fail "$1" "a line still matches $2" "$(screen)"
+shows() { screen | grep -Eq -- "$1"; }
+hides() { ! shows "$1"; }
+# sees NAME PATTERN: the screen shows it
+sees() { if soon shows "$2"; then pass "$1"; else fail "$1" "no line matches $2" "$(screen)"; fi; }
+# lacks NAME PATTERN: it is gone
+lacks() { if soon hides "$2"; then pass "$1"; else fail "$1" "a line still matches $2" "$(screen)"; fi; }
+# tmux NAME: the value of its #{NAME}; has NAME VALUE: it is that
+value() { mux display-message -p "#{$1}"; }
+has() { [ "$(value "$1")" = "$2" ]; }
+# The shell waits for a command: nothing runs in front of it, and its prompt is the last thing on the screen.
+idle() {
+    has pane_current_command bash && has alternate_on 0 &&
+        [ "$(screen | grep -v '^ *$' | tail -n 1 | sed 's/ *$//')" = 'ready>' ]
 }
 keys() { mux send-keys "$@"; }
 # run COMMAND...: typed at the prompt of a cleared shell
 run() {
+    if ! soon idle; then # what is typed now would go to the viewer
+        fail "the shell is ready for: $*" "$(screen)"
+        finish
+        exit 1
+    fi
+    rm -f "$TMP/before" "$TMP/after"
     keys -l "clear; stty -g >$TMP/before; $*; echo \"status=\$?\"; stty -g >$TMP/after"
     keys Enter
 }
@@ -52,23 +64,22 @@ back() {
     sees "$1: exit status $2" "^status=$2\$"
     sees "$1: the shell is back" '^ready> *$'
     lacks "$1: the viewer's screen is gone" 'F1 help|q or Esc cancels'
-    local i
-    for ((i = 0; i < 100; i++)); do [ -s "$TMP/after" ] && break || sleep 0.05; done
+    soon test -s "$TMP/after"
+    soon idle
     same "$1: terminal settings as before" "$TMP/before" "$TMP/after"
-    is "$1: cursor visible" "$(mux display-message -p '#{cursor_flag}')" 1
-    is "$1: mouse reports are off" "$(mux display-message -p '#{mouse_any_flag}')" 0
-    rm -f "$TMP/before" "$TMP/after"
+    is "$1: cursor visible" "$(value cursor_flag)" 1
+    is "$1: mouse reports are off" "$(value mouse_any_flag)" 0
 }
 pid_of_viewer() { pgrep -f -- "^$tui $1" | head -n 1; }
 
-sees "a shell" 'ready>'
+ok "a shell" soon idle
 
 # -- start, keys, resize, search, quit ---------------------------------------------------------------
 run "$tui $capture $schema"
 sees "start: header" 'a-delimited'
 sees "start: a host thread with its spans" 'neuron_rt NC0.*nrt_load'
 sees "start: help line" 'F1 help'
-is "start: mouse reports are on" "$(mux display-message -p '#{mouse_any_flag}')" 1
+is "start: mouse reports are on" "$(value mouse_any_flag)" 1
 keys F1
 sees "F1: help" 'zoom in at the cursor'
 keys q
@@ -112,18 +123,18 @@ mouse 0 60 12 m
 sees "drag: a marked range" 'marked [0-9.]+'
 keys -l $'\e[M q*\e[M@y*\e[M#y*' # the old protocol, three reports in one go
 sees "drag, old protocol: another range" 'marked [0-9.]+.*F1|marked [0-9.]+'
-keys Escape Escape
+keys Escape
+lacks "Esc: no marked range" 'marked [0-9.]+'
 keys -l $'\e[999z' # a sequence nobody knows
 sees "unknown sequence: nothing happens" 'F1 help'
 keys Y
 sees "Y: mouse off" 'mouse off'
-for ((i = 0; i < 100; i++)); do [ "$(mux display-message -p '#{mouse_any_flag}')" = 0 ] && break || sleep 0.05; done
-is "Y: the terminal knows" "$(mux display-message -p '#{mouse_any_flag}')" 0
+ok "Y: the terminal knows" soon has mouse_any_flag 0
 keys q
 back "mouse" 0
 run "$tui --no-mouse $capture $schema"
 sees "--no-mouse: started" 'F1 help'
-is "--no-mouse: no reports" "$(mux display-message -p '#{mouse_any_flag}')" 0
+is "--no-mouse: no reports" "$(value mouse_any_flag)" 0
 keys q
 back "--no-mouse" 0
 
@@ -132,7 +143,7 @@ run "$tui $capture $schema"
 sees "suspend: started" 'F1 help'
 keys C-z
 sees "suspend: the shell says so" 'Stopped'
-sees "suspend: the shell works" 'ready>'
+ok "suspend: the shell works" soon idle
 keys -l 'stty -a | grep -c " icanon"; echo fine'
 keys Enter
 sees "suspend: the terminal is the shell's" '^fine'
@@ -144,9 +155,7 @@ mux resize-window -x 90 -y 28
 sees "resume: resize still works" 'F1 help'
 mux resize-window -x 100 -y 30
 keys q
-sees "resume: quit" 'ready> *$'
-keys -l clear
-keys Enter
+ok "resume: quit" soon idle
 
 # -- signals -----------------------------------------------------------------------------------------
 run "$tui $capture $schema"
