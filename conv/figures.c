@@ -62,7 +62,7 @@ double conv_core_utilization(const struct conv_core *c)
 
 double conv_core_rest_utilization(const struct conv_core *c)
 {
-    return c->n_execs > 1 ? share(c->rest_busy_ns, c->end_ns - c->rest_begin_ns) : 0;
+    return c->rest.n ? share(c->rest_busy_ns, c->end_ns - c->rest_begin_ns) : 0;
 }
 
 double conv_bandwidth(const struct conv_transfer *t)
@@ -93,7 +93,7 @@ static unsigned type_of(struct conv_pass *p, ntff_str name)
 
 static enum conv_shape shape_of(const struct ntff_event *e)
 {
-    if (e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST))
+    if (e->flags & NTFF_EV_PARTIAL)
         return CONV_PARTIAL;
     return e->flags & NTFF_EV_INSTANT && !(e->flags & NTFF_EV_NO_LANE) ? CONV_INSTANT : CONV_SPAN;
 }
@@ -159,7 +159,7 @@ static bool list_cores(struct conv_pass *p)
     }
     p->cores = calloc(n + 1, sizeof *p->cores);
     for (size_t i = 0; p->cores && i < n; i++)
-        p->cores[i].latest = NTFF_NONE;
+        p->cores[i].latest = p->cores[i].first_exec = NTFF_NONE;
     return p->cores != NULL;
 }
 
@@ -233,11 +233,11 @@ static bool take_exec(struct conv_pass *p, uint32_t index, struct ntff_detail *d
     struct conv_core *c = conv_core_at(p, e->track);
     struct conv_core_pass *cp = &p->cores[c - p->f->cores.v];
     uint32_t bit = pcore_bit(c, cp, p->f->t->tracks[e->track].core);
+    bool cut = conv_is_cut(e), whole = shape_of(e) == CONV_SPAN;
     c->n_spans++;
-    if (shape_of(e) != CONV_SPAN) {
-        c->n_partial++;
+    c->n_partial += !whole;
+    if (!whole && !cut)
         return true;
-    }
     static const struct ntff_slice keys[] = {CONV_KEY("exec_id")};
     if (!ntff_detail_pick(p->f->t, e, keys, NTFF_ARRAY_LEN(keys), d))
         return false;
@@ -253,15 +253,16 @@ static bool take_exec(struct conv_pass *p, uint32_t index, struct ntff_detail *d
     struct conv_exec *x = &p->f->execs.v[i];
     x->n_spans++;
     x->end_ns = end_ns > x->end_ns ? end_ns : x->end_ns;
+    x->cut |= cut;
 
-    if (cp->latest == NTFF_NONE)
+    if (cp->first_exec == NTFF_NONE && !x->cut)
         cp->first_exec = i;
-    else if (e->ts_ns > cp->busy_end_ns && !add_gap(p, c, cp, e->ts_ns, i))
+    if (cp->latest != NTFF_NONE && e->ts_ns > cp->busy_end_ns && !add_gap(p, c, cp, e->ts_ns, i))
         return false;
     if (cp->latest == NTFF_NONE || end_ns >= cp->busy_end_ns)
         cp->latest = i;
     c->busy_ns += conv_union_add(&cp->busy_end_ns, e->ts_ns, end_ns);
-    if (i != cp->first_exec)
+    if (cp->first_exec != NTFF_NONE && i > cp->first_exec)
         c->rest_busy_ns += conv_union_add(&cp->rest_end_ns, e->ts_ns, end_ns);
     return true;
 }
@@ -347,7 +348,8 @@ static bool take_event(struct conv_pass *p, uint32_t index)
         return shape != CONV_SPAN || list(&p->lists[COLLECTIVES], index);
     case NTFF_ET_EXECUTE_API:
     case NTFF_ET_EXEC_WAIT:
-        return shape != CONV_SPAN || take_call(p, e, type_of(p, e->name) == NTFF_ET_EXEC_WAIT);
+        return (shape != CONV_SPAN && !conv_is_cut(e)) ||
+               take_call(p, e, type_of(p, e->name) == NTFF_ET_EXEC_WAIT);
     case NTFF_ET_TENSOR_READ:
     case NTFF_ET_TENSOR_WRITE:
     case NTFF_ET_DMEM_COPYIN:
@@ -389,10 +391,23 @@ static uint64_t gap_longer(const void *x)
     return UINT64_MAX - ((const struct conv_gap *)x)->dur_ns;
 }
 
-/* Sorts executions, which came by time, by core, and lets the gaps follow. */
-static bool sort_execs(struct conv_figures *f)
+/* Whole ones, longest first. */
+static bool sort_longest(struct conv_figures *f)
 {
-    static const conv_key by_core[] = {exec_core}, longest[] = {exec_start, exec_longer},
+    static const conv_key longest[] = {exec_start, exec_longer};
+    f->longest =
+        conv_order(f->execs.v, f->execs.n, sizeof *f->execs.v, longest, NTFF_ARRAY_LEN(longest));
+    for (size_t i = 0; f->longest && i < f->execs.n; i++)
+        if (!f->execs.v[f->longest[i]].cut)
+            f->longest[f->n_longest++] = f->longest[i];
+    return f->longest;
+}
+
+/* Sorts executions, which came by time, by core, and lets what refers to them follow. */
+static bool sort_execs(struct conv_pass *p)
+{
+    struct conv_figures *f = p->f;
+    static const conv_key by_core[] = {exec_core},
                           longest_gap[] = {gap_core, gap_start, gap_longer};
     size_t n = f->execs.n;
     uint32_t *now = calloc(n + 1, sizeof *now);
@@ -403,12 +418,41 @@ static bool sort_execs(struct conv_figures *f)
         f->gaps.v[i].before = now[f->gaps.v[i].before];
         f->gaps.v[i].after = now[f->gaps.v[i].after];
     }
+    for (size_t i = 0; good && i < f->cores.n; i++) {
+        uint32_t first = p->cores[i].first_exec;
+        f->cores.v[i].first_exec = first == NTFF_NONE ? n : now[first];
+    }
     free(now);
     return good && conv_sort(f->gaps.v, f->gaps.n, sizeof *f->gaps.v, longest_gap, 3) &&
-           (f->longest = conv_order(f->execs.v, n, sizeof *f->execs.v, longest, 2));
+           sort_longest(f);
 }
 
-/* Lengths and edges of the executions of each core; they are sorted by now. */
+/* Edges of the executions of a core, and lengths of the whole ones; ns is scratch. */
+static void finish_core(struct conv_figures *f, struct conv_core *c, struct ntff_sort_item *ns)
+{
+    struct ntff_sort_item *to = ns;
+    c->begin_ns = f->execs.v[c->execs_at].ts_ns;
+    for (size_t i = c->execs_at; i < c->execs_at + c->n_listed; i++) {
+        const struct conv_exec *x = &f->execs.v[i];
+        c->end_ns = x->end_ns > c->end_ns ? x->end_ns : c->end_ns;
+        if (i == c->first_exec + 1)
+            c->rest_begin_ns = x->ts_ns;
+        if (x->cut)
+            continue;
+        to->key = x->end_ns - x->ts_ns;
+        conv_lengths_add(&c->lengths, to->key);
+        if (i > c->first_exec)
+            conv_lengths_add(&c->rest, to->key);
+        to++;
+    }
+    c->n_execs = c->lengths.n;
+    if (conv_core_has_first(c))
+        c->first_ns = ns[0].key;
+    c->rest_median_ns = conv_median(ns + (c->n_execs - c->rest.n), c->rest.n);
+    c->median_ns = conv_median(ns, c->n_execs);
+}
+
+/* They are sorted by now. */
 static bool finish_cores(struct conv_figures *f)
 {
     struct ntff_sort_item *ns = calloc(2 * f->execs.n + 1, sizeof *ns);
@@ -416,21 +460,11 @@ static bool finish_cores(struct conv_figures *f)
         return false;
     for (size_t i = 0, j; i < f->execs.n; i = j) {
         struct conv_core *c = &f->cores.v[f->execs.v[i].core];
-        c->first_exec = i;
-        c->begin_ns = f->execs.v[i].ts_ns;
-        for (j = i; j < f->execs.n && f->execs.v[j].core == f->execs.v[i].core; j++) {
-            const struct conv_exec *x = &f->execs.v[j];
-            uint64_t length = ns[j - i].key = x->end_ns - x->ts_ns;
-            c->end_ns = x->end_ns > c->end_ns ? x->end_ns : c->end_ns;
-            conv_lengths_add(&c->lengths, length);
-            if (j > i)
-                conv_lengths_add(&c->rest, length);
-        }
-        c->n_execs = j - i;
-        c->first_ns = ns[0].key;
-        c->rest_begin_ns = c->n_execs > 1 ? f->execs.v[i + 1].ts_ns : c->end_ns;
-        c->rest_median_ns = conv_median(ns + 1, c->n_execs - 1);
-        c->median_ns = conv_median(ns, c->n_execs);
+        for (j = i; j < f->execs.n && f->execs.v[j].core == f->execs.v[i].core; j++)
+            ;
+        c->execs_at = i;
+        c->n_listed = j - i;
+        finish_core(f, c, ns);
     }
     free(ns);
     return true;
@@ -578,8 +612,8 @@ static void make_part(void *user, unsigned part)
     struct conv_pass *p = x->p;
     const struct conv_list *l = &p->lists[part];
     if (part == EXECUTIONS)
-        x->good[part] = take_list(p, l, take_exec) && sort_execs(p->f) && finish_cores(p->f) &&
-                        sort_flows(p->f);
+        x->good[part] =
+            take_list(p, l, take_exec) && sort_execs(p) && finish_cores(p->f) && sort_flows(p->f);
     else if (part == COLLECTIVES)
         x->good[part] = take_list(p, l, conv_cc_take) && conv_cc_finish(p);
     else if ((x->good[part] = take_list(p, l, take_transfer) && take_samples(p)))

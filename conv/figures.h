@@ -6,7 +6,9 @@
  *
  * Units:  ns, bytes; shares are fractions 0..1.
  * Edges:  spans whose start or stop is missing have an invented length; they are counted as partial
- *         and left out of every sum, length and gap. Spans cut by --from/--to count as cut.
+ *         and left out of every sum, length and gap. Spans cut by --from or --to are partial too,
+ *         and in no count, length, sum or collective; but what is left of them is in the unions
+ *         (busy, active), between which gaps are, and in host calls.
  * Memory: everything belongs to the figures; event indices and strings refer to the trace. */
 #ifndef CONV_FIGURES_H
 #define CONV_FIGURES_H
@@ -30,6 +32,7 @@ struct conv_exec {
     uint32_t event;         /* the first of its spans */
     uint32_t n_spans;
     uint32_t made; /* private */
+    bool cut;      /* by --from or --to: .ts_ns or .end_ns is an edge of the window */
 };
 
 /* Time between executions in which no physical core of a logical core ran. */
@@ -44,16 +47,24 @@ struct conv_core {
     uint32_t process, nc;
     int32_t worker_gid;                   /* -1 unknown */
     uint32_t n_pcores;                    /* physical cores seen */
-    size_t first_exec, n_execs;           /* in .execs, by time */
+    size_t execs_at, n_listed;            /* in .execs, by time, with those that are cut */
+    size_t first_exec;                    /* in .execs: the first that is not cut */
+    size_t n_execs;                       /* whole ones */
     uint64_t n_spans, n_partial;          /* nc_exec_running */
     uint64_t begin_ns, end_ns;            /* of its executions */
     uint64_t busy_ns;                     /* union over its physical cores */
-    uint64_t first_ns;                    /* length of the first execution, start-up included */
-    uint64_t rest_begin_ns, rest_busy_ns; /* without the first */
-    struct conv_lengths lengths, rest;    /* of executions; without the first */
+    uint64_t first_ns;                    /* length of the first execution, start-up included; if
+                                             conv_core_has_first */
+    uint64_t rest_begin_ns, rest_busy_ns; /* behind the first */
+    struct conv_lengths lengths, rest;    /* of whole executions; without the first */
     uint64_t median_ns, rest_median_ns;
     uint64_t n_gaps, gap_ns, max_gap_ns;
 };
+/* False if the first is cut, or there is none. */
+static inline bool conv_core_has_first(const struct conv_core *c)
+{
+    return c->lengths.n > c->rest.n;
+}
 /* Busy share of the time from its first to its last execution. */
 double conv_core_utilization(const struct conv_core *c);
 double conv_core_rest_utilization(const struct conv_core *c); /* the same without the first */
@@ -61,7 +72,7 @@ double conv_core_rest_utilization(const struct conv_core *c); /* the same withou
 /* Host calls of one process. */
 struct conv_wait {
     uint32_t process;
-    uint64_t n_executes, execute_ns; /* nrt_execute */
+    uint64_t n_executes, execute_ns; /* nrt_execute; of one that is cut, what is left */
     uint64_t n_waits, wait_ns;       /* kbl_exec_wait inside them, on the same thread */
     uint64_t other_wait_ns;          /* kbl_exec_wait outside any nrt_execute */
 };
@@ -142,8 +153,9 @@ struct conv_figures {
     NTFF_VEC(struct conv_core) cores;
     NTFF_VEC(struct conv_exec) execs; /* by core, then time */
     NTFF_VEC(struct conv_gap) gaps;   /* longest first */
-    uint32_t *longest;                /* indices into .execs, longest first */
-    uint32_t *flows_by_end;           /* indices of flows, by the event they end at */
+    uint32_t *longest;                /* indices into .execs of whole ones, longest first */
+    size_t n_longest;
+    uint32_t *flows_by_end; /* indices of flows, by the event they end at */
     NTFF_VEC(struct conv_wait) waits;
     struct conv_transfer transfers[CONV_DIRECTIONS];
     NTFF_VEC(struct conv_collective) collectives; /* largest total first */

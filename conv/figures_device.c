@@ -65,10 +65,10 @@ static bool take_instruction(struct conv_pass *p, const struct ntff_event *e, en
         *at = (uint32_t)(f->engines.n - 1);
     }
     struct conv_engine *x = &f->engines.v[*at];
-    if (shape == CONV_PARTIAL) {
-        x->n_partial++;
-    } else if (shape == CONV_SPAN) {
+    x->n_partial += shape == CONV_PARTIAL;
+    if (shape == CONV_SPAN)
         conv_lengths_add(&x->lengths, e->dur_ns);
+    if (shape == CONV_SPAN || conv_is_cut(e)) {
         x->active_ns += conv_union_add(&p->engine_end_ns.v[*at], e->ts_ns, ntff_event_end(e));
         if (f->t->tracks[e->track].kind == NTFF_TRACK_ENGINE)
             f->devices.v[device].active_ns +=
@@ -89,18 +89,19 @@ static bool take_packet(struct conv_pass *p, const struct ntff_event *e, enum co
         p->engine_of_track[e->track] = 0;
         d->n_queues++;
     }
-    if (shape == CONV_PARTIAL) {
-        d->n_partial++;
+    d->n_partial += shape == CONV_PARTIAL;
+    if (shape == CONV_SPAN) {
+        if (!ntff_detail(p->f->t, e, &p->detail))
+            return false;
+        const struct ntff_attr *bytes = ntff_detail_find(&p->detail, "bytes");
+        if (bytes && bytes->kind == NTFF_V_UINT) {
+            d->bytes += bytes->u;
+            d->n_sized++;
+        }
+        conv_lengths_add(&d->packets, e->dur_ns);
+    } else if (!conv_is_cut(e)) {
         return true;
     }
-    if (!ntff_detail(p->f->t, e, &p->detail))
-        return false;
-    const struct ntff_attr *bytes = ntff_detail_find(&p->detail, "bytes");
-    if (bytes && bytes->kind == NTFF_V_UINT) {
-        d->bytes += bytes->u;
-        d->n_sized++;
-    }
-    conv_lengths_add(&d->packets, e->dur_ns);
     d->dma_active_ns +=
         conv_union_add(&p->devices.v[device].dma_end_ns, e->ts_ns, ntff_event_end(e));
     widen(d, e);

@@ -14,7 +14,7 @@ enum conv_shape { CONV_SPAN, CONV_PARTIAL, CONV_INSTANT };
 struct conv_core_pass {
     uint64_t busy_end_ns, rest_end_ns;
     uint32_t latest;     /* execution that ends last so far, NTFF_NONE before the first */
-    uint32_t first_exec; /* as made */
+    uint32_t first_exec; /* as made: the first not cut; NTFF_NONE before it */
     uint32_t pcores[31]; /* physical cores by bit */
     uint32_t recent[CONV_RECENT], mask[CONV_RECENT]; /* a ring: executions, cores they have */
     uint32_t n_recent;
@@ -56,6 +56,12 @@ struct conv_pass {
         text, sizeof(text) - 1                                                                     \
     }
 
+/* A partial span whose times are true as far as they go: the window cut it. */
+static inline bool conv_is_cut(const struct ntff_event *e)
+{
+    return (e->flags & (NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT)) &&
+           !(e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST));
+}
 void conv_lengths_add(struct conv_lengths *l, uint64_t ns);
 /* Adds [ts_ns, stop_ns) to a union whose latest end is *end_ns, if spans come by start. Returns
  * what it adds. */

@@ -20,7 +20,7 @@
       "per core: busy share of the time from first to last execution")                             \
     X(CORE_REST_UTIL, "core.rest_utilization", SHARE, "the same without the first execution")      \
     X(CORE_BUSY, "core.busy_ns", NS, "per core: union of its executions")                          \
-    X(CORE_EXECS, "core.executions", COUNT, "per core: executions")                                \
+    X(CORE_EXECS, "core.executions", COUNT, "per core: whole executions")                          \
     X(EXEC_FIRST, "exec.first_ns", NS, "per core: first execution")                                \
     X(EXEC_MEDIAN, "exec.median_ns", NS, "per core: median execution, without the first")          \
     X(EXEC_MAX, "exec.max_ns", NS, "per core: longest execution, without the first")               \
@@ -43,14 +43,16 @@
     X(MEM_MAX, "memory.max_bytes", BYTES, "host memory, highest sample")                           \
     X(LOSS_EVENTS, "loss.events", COUNT, "events known to be lost, while capturing or reading")    \
     X(LOSS_FINDINGS, "loss.findings", COUNT, "findings of grade loss, of any kind")                \
-    X(PARTIAL, "partial.spans", COUNT, "spans whose start or stop is missing")                     \
+    X(PARTIAL, "partial.spans", COUNT,                                                             \
+      "spans whose start or stop is missing or outside the window")                                \
     X(CLOCK_P99, "clock.residual_p99_ns", NS, "per physical core: what its clock map leaves")      \
     X(CLOCK_ESTIMATED, "clock.estimated", COUNT, "per physical core: events placed by estimate")   \
-    X(ENGINE_SHARE, "engine.active_percent", SHARE, "per engine: active share, a fraction")        \
+    X(ENGINE_SHARE, "engine.active_percent", SHARE,                                                \
+      "per engine: active share of the time from first to last instruction or packet of its core") \
     X(ENGINE_COUNT, "engine.instructions", COUNT, "per engine: instructions")                      \
     X(DMA_BYTES, "dma.bytes", BYTES, "per physical core: bytes of its DMA packets")                \
     X(DMA_MEAN, "dma.mean_bytes", BYTES, "per physical core: mean packet")                         \
-    X(DMA_SHARE, "dma.active_percent", SHARE, "per physical core: DMA active share, a fraction")   \
+    X(DMA_SHARE, "dma.active_percent", SHARE, "per physical core: the same of DMA")                \
     X(THROTTLES, "throttle.count", COUNT, "per physical core: throttle notifications")
 
 enum metric_id {
@@ -109,16 +111,17 @@ static void add_cores(struct filler *to, const struct conv_figures *f)
     for (size_t i = 0; i < f->cores.n; i++) {
         const struct conv_core *c = &f->cores.v[i];
         char label[96];
-        if (c->n_execs == 0)
+        if (c->n_listed == 0)
             continue;
         conv_core_label(f->t, c->process, c->nc, label);
         add(to, M_CORE_UTIL, conv_core_utilization(c), label);
         add(to, M_CORE_BUSY, (double)c->busy_ns, label);
         add(to, M_CORE_EXECS, (double)c->n_execs, label);
-        add(to, M_EXEC_FIRST, (double)c->first_ns, label);
+        if (conv_core_has_first(c))
+            add(to, M_EXEC_FIRST, (double)c->first_ns, label);
         add(to, M_GAP_MAX, (double)c->max_gap_ns, label);
         add(to, M_GAP_SUM, (double)c->gap_ns, label);
-        if (c->n_execs < 2)
+        if (c->rest.n == 0)
             continue;
         add(to, M_CORE_REST_UTIL, conv_core_rest_utilization(c), label);
         add(to, M_EXEC_MEDIAN, (double)c->rest_median_ns, label);

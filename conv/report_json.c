@@ -5,7 +5,8 @@
  * {"process": index into processes, "nc": number}.
  *
  *   version, tool
- *   capture      begin_ns, end_ns, duration_ns, spans, instants, samples, flows,
+ *   capture      begin_ns, end_ns, trace_begin_ns (before --from), duration_ns, spans, instants,
+ *                samples, flows,
  *                files [{path, kind, records}], versions {name: [values]}, schema
  *   processes    [{process_id, instance_id, worker_gid, path}]
  *   losses       [{kind, grade (loss, repair, note), count, file, offset, text, first}]
@@ -14,8 +15,11 @@
  *   cores        [{core, worker_gid, pcores, executions, spans, partial_spans, begin_ns, end_ns,
  * busy_ns, utilization, first_duration_ns, duration_ns {count, sum, min, median, max, mean},
  *                without_first {utilization, busy_ns, duration_ns {...}}, gaps {count, total_ns,
- * max_ns}}] longest_executions  [{core, exec_id, model, start_ts, end_ts, duration_ns, first}] gaps
- * [{core, start_ts, duration_ns, before, after}], before and after as above host_calls   [{process,
+ *                max_ns}}]
+ *   longest_executions  [{core, exec_id, model, start_ts, end_ts, duration_ns, first,
+ *                partial}]; partial: the window cuts it (before and after below)
+ *   gaps         [{core, start_ts, duration_ns, before, after}], before and after as above
+ *   host_calls   [{process,
  * nrt_execute {count, duration_ns}, kbl_exec_wait {count, duration_ns}, wait_share, other_wait_ns}]
  *   transfers    [{direction, source, count, partial, bytes, mean_bytes, active_ns,
  *                bandwidth_bytes_per_sec}]
@@ -168,6 +172,7 @@ static void put_capture(struct form *o)
     key_object(o, "capture");
     conv_json_key_u64(&o->j, "begin_ns", t->begin_ns);
     conv_json_key_u64(&o->j, "end_ns", t->end_ns);
+    conv_json_key_u64(&o->j, "trace_begin_ns", t->origin_ns);
     conv_json_key_u64(&o->j, "duration_ns", t->end_ns - t->begin_ns);
     conv_json_key_u64(&o->j, "spans", o->f->spans);
     conv_json_key_u64(&o->j, "instants", o->f->instants);
@@ -273,7 +278,10 @@ static void put_cores(struct form *o)
         conv_json_key_u64(&o->j, "end_ns", c->end_ns);
         conv_json_key_u64(&o->j, "busy_ns", c->busy_ns);
         key_double(o, "utilization", conv_core_utilization(c));
-        conv_json_key_u64(&o->j, "first_duration_ns", c->first_ns);
+        if (conv_core_has_first(c))
+            conv_json_key_u64(&o->j, "first_duration_ns", c->first_ns);
+        else
+            key_null(o, "first_duration_ns");
         put_lengths(o, &c->lengths, c->median_ns);
         key_object(o, "without_first");
         key_double(o, "utilization", conv_core_rest_utilization(c));
@@ -310,13 +318,15 @@ static void put_exec(struct form *o, uint32_t exec)
     conv_json_key_u64(&o->j, "duration_ns", e->end_ns - e->ts_ns);
     conv_json_key(&o->j, "first");
     conv_json_bool(&o->j, o->f->cores.v[e->core].first_exec == exec);
+    conv_json_key(&o->j, "partial");
+    conv_json_bool(&o->j, e->cut);
     conv_json_end(&o->j);
 }
 
 static void put_lists(struct form *o)
 {
     key_array(o, "longest_executions");
-    for (size_t i = 0; i < o->f->execs.n && i < o->r->top; i++)
+    for (size_t i = 0; i < o->f->n_longest && i < o->r->top; i++)
         put_exec(o, o->f->longest[i]);
     conv_json_end(&o->j);
     key_array(o, "gaps");

@@ -1,6 +1,6 @@
 /* report_text - one page a human reads first. Sections without data are left out; what is missing
  * in the capture is said once, in "Capture". Times of events are counted from the begin of the
- * trace. */
+ * trace, also of one that --from cut. */
 #include "conv/report.h"
 
 #include "conv/columns.h"
@@ -77,6 +77,9 @@ static void put_capture(const struct conv_report *r, FILE *to)
     fputs("Capture\n", to);
     put_line(to, "time", "%s, %s", conv_duration(t->end_ns - t->begin_ns, length),
              conv_begin_text(t, r->diag, begin));
+    if (t->begin_ns > t->origin_ns)
+        put_line(to, "", "begins %s behind the begin of the trace, from which times count",
+                 conv_duration(t->begin_ns - t->origin_ns, length));
     for (size_t i = 0; i < r->f->cores.n; i++)
         pcores += r->f->cores.v[i].n_pcores;
     put_line(to, "devices", "%s, %s with executions", conv_count(r->f->cores.n, "logical core", a),
@@ -184,10 +187,10 @@ static void put_cores(const struct conv_report *r, FILE *to)
         conv_cell(&c, "%zu", x->n_execs);
         conv_cell(&c, "%s", conv_duration(x->busy_ns, a));
         conv_cell(&c, "%s", conv_share(conv_core_utilization(x), a));
-        conv_cell(&c, "%s", x->n_execs > 1 ? conv_share(conv_core_rest_utilization(x), a) : "-");
-        conv_cell(&c, "%s", conv_duration(x->first_ns, a));
-        conv_cell(&c, "%s", x->n_execs > 1 ? conv_duration(x->rest_median_ns, a) : "-");
-        conv_cell(&c, "%s", x->n_execs > 1 ? conv_duration(x->rest.max_ns, a) : "-");
+        conv_cell(&c, "%s", x->rest.n ? conv_share(conv_core_rest_utilization(x), a) : "-");
+        conv_cell(&c, "%s", conv_core_has_first(x) ? conv_duration(x->first_ns, a) : "-");
+        conv_cell(&c, "%s", x->rest.n ? conv_duration(x->rest_median_ns, a) : "-");
+        conv_cell(&c, "%s", x->rest.n ? conv_duration(x->rest.max_ns, a) : "-");
         conv_cell(&c, "%" PRIu64, x->n_gaps);
         conv_cell(&c, "%s", x->n_gaps ? conv_duration(x->max_gap_ns, a) : "-");
         conv_cell(&c, "%" PRIu64, x->n_partial);
@@ -215,18 +218,20 @@ static void put_longest(const struct conv_report *r, FILE *to)
     const struct conv_figures *f = r->f;
     struct ntff_detail d = {.n = 0};
     char a[32], b[32], label[96], what[128];
-    if (f->execs.n == 0)
+    bool windowed = f->t->begin_ns > f->t->origin_ns;
+    if (f->n_longest == 0)
         return;
     fputs("\nLongest executions\n", to);
     struct conv_columns c = conv_columns_begin("rlll");
-    for (size_t i = 0; i < f->execs.n && i < r->top; i++) {
+    for (size_t i = 0; i < f->n_longest && i < r->top; i++) {
         const struct conv_exec *e = &f->execs.v[f->longest[i]];
         const struct conv_core *core = &f->cores.v[e->core];
         conv_cell(&c, "%s", conv_duration(e->end_ns - e->ts_ns, a));
-        conv_cell(&c, "at %s", conv_duration(e->ts_ns - f->t->begin_ns, b));
+        conv_cell(&c, "at %s", conv_duration(e->ts_ns - f->t->origin_ns, b));
         conv_cell(&c, "%s", conv_core_label(f->t, core->process, core->nc, label));
-        conv_cell(&c, "%s%s", exec_label(r, f->longest[i], &d, what),
-                  f->longest[i] == core->first_exec ? ", the first" : "");
+        conv_cell(&c, "%s%s%s", exec_label(r, f->longest[i], &d, what),
+                  f->longest[i] == core->first_exec ? ", the first" : "",
+                  f->longest[i] == core->first_exec && windowed ? " of the window" : "");
     }
     *r->out_of_memory |= !conv_columns_print(&c, to, "  ");
     *r->out_of_memory |= d.scratch.failed;
@@ -246,7 +251,7 @@ static void put_gaps(const struct conv_report *r, FILE *to)
         const struct conv_gap *g = &f->gaps.v[i];
         const struct conv_core *core = &f->cores.v[g->core];
         conv_cell(&c, "%s", conv_duration(g->dur_ns, a));
-        conv_cell(&c, "at %s", conv_duration(g->ts_ns - f->t->begin_ns, b));
+        conv_cell(&c, "at %s", conv_duration(g->ts_ns - f->t->origin_ns, b));
         conv_cell(&c, "%s", conv_core_label(f->t, core->process, core->nc, label));
         conv_cell(&c, "after %s", exec_label(r, g->before, &d, what));
         conv_cell(&c, "before %s", exec_label(r, g->after, &d, what));
@@ -432,7 +437,7 @@ static void put_errors(const struct conv_report *r, FILE *to)
         uint32_t core = conv_event_core(f->t, e, &d);
         char label[96];
         conv_core_label(f->t, tr->process, tr->nc, label);
-        conv_cell(&c, "at %s", conv_duration(e->ts_ns - f->t->begin_ns, a));
+        conv_cell(&c, "at %s", conv_duration(e->ts_ns - f->t->origin_ns, a));
         conv_cell(&c, "%s", conv_event_is_device(f->t, e) ? "device" : "runtime");
         conv_cell(&c, "%s", ntff_str_of(f->t, e->name));
         if (core == NTFF_NONE)
@@ -517,7 +522,7 @@ static void put_engines(const struct conv_report *r, FILE *to)
 {
     if (r->f->engines.n == 0)
         return;
-    fputs("\nEngines, from device profiles; share of the time its physical core was active\n", to);
+    fputs("\nEngines, from device profiles; " CONV_SHARE_OF "\n", to);
     if (r->f->engines.n > 2 * MANY)
         engine_sums(r, to);
     else
@@ -534,7 +539,7 @@ static void put_dma(const struct conv_report *r, FILE *to)
         throttles += f->devices.v[i].n_throttles;
     }
     if (packets) {
-        fputs("\nDMA, from device profiles\n", to);
+        fputs("\nDMA, from device profiles; " CONV_SHARE_OF "\n", to);
         struct conv_columns c = conv_columns_begin("lrrrrrr");
         static const char *const head[] = {"core",   "queues", "packets",    "bytes",
                                            "active", "share",  "mean packet"};

@@ -77,7 +77,7 @@ static bool metadata_rows(struct conv_filler *f, struct conv_rows *r)
         const struct conv_core *c = &f->figures->cores.v[i];
         pcores += c->n_pcores;
         several |= c->n_pcores > 1;
-        if (c->n_execs && c->begin_ns < begin)
+        if (c->n_listed && c->begin_ns < begin)
             begin = c->begin_ns;
         end = c->end_ns > end ? c->end_ns : end;
     }

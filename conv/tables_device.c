@@ -368,7 +368,8 @@ static bool packet_rows(struct conv_filler *f, struct conv_rows *r)
         conv_row_null(r);
         attr_cell(f, r, "dma_engine");
         bool known = packet_bytes(f, &bytes);
-        bytes_cells(r, known, is_write(f), bytes, e->dur_ns);
+        /* the rate of what the window left of a packet would be none */
+        bytes_cells(r, known, is_write(f), bytes, e->flags & NTFF_EV_PARTIAL ? 0 : e->dur_ns);
         conv_row_str(r, "unknown");
         attr_cell(f, r, "queue_name");
         attr_cell(f, r, "queue");

@@ -446,7 +446,8 @@ static bool allocation_rows(struct conv_filler *f, struct conv_rows *r)
         bool alloc = strcmp(name, "nrt_dma_mem_alloc") == 0;
         struct allocation a;
         if ((!alloc && strcmp(name, "nrt_dma_mem_dealloc") != 0) ||
-            e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST) || !read_allocation(f, e, &a))
+            e->flags & (NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_CUT_RIGHT) ||
+            !read_allocation(f, e, &a))
             continue;
         a.begin_ns = ntff_event_end(e); /* when the call returned */
         a.event = i;
@@ -478,6 +479,7 @@ static const struct conv_column execution_columns[] = {
     {"x_process_id", "i64", "", false},
     {"x_nc_idx", "i64", "", false},
     {"x_exec_id", "i64", "", false},
+    {"x_partial", "bool", "", true},
 };
 
 static bool execution_rows(struct conv_filler *f, struct conv_rows *r)
@@ -488,7 +490,7 @@ static bool execution_rows(struct conv_filler *f, struct conv_rows *r)
         const struct conv_core *c = &g->cores.v[e->core];
         char out[64];
         const char *model = conv_exec_model(g, e, &f->detail, out);
-        conv_row_u64(r, i - c->first_exec);
+        conv_row_u64(r, i - c->execs_at);
         conv_row_str(r, *model ? model : NULL);
         conv_row_u64(r, e->ts_ns);
         conv_row_u64(r, e->end_ns);
@@ -498,6 +500,7 @@ static bool execution_rows(struct conv_filler *f, struct conv_rows *r)
             conv_row_null(r);
         else
             conv_row_u64(r, e->exec_id);
+        conv_row_bool(r, e->cut);
         conv_row_end(r);
     }
     return true;
@@ -520,6 +523,7 @@ static const struct conv_column cc_columns[] = {
     {"x_nc_idx", "i64", "", false},
     {"x_exec_id", "i64", "", false},
     {"x_gid", "i64", "", false},
+    {"x_partial", "bool", "", true},
 };
 
 static void u64_attr_cell(struct conv_rows *r, const struct ntff_detail *d, const char *key)
@@ -559,6 +563,7 @@ static bool cc_rows(struct conv_filler *f, struct conv_rows *r)
         conv_cells_origin(f, r, e->track);
         u64_attr_cell(r, &f->detail, "exec_id");
         u64_attr_cell(r, &f->detail, "gid");
+        conv_row_bool(r, e->flags & NTFF_EV_PARTIAL);
         conv_row_end(r);
     }
     return true;

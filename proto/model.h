@@ -131,8 +131,10 @@ enum {
     NTFF_EV_FLOW_IN = 1 << 10,   /* is .to of some flow */
     NTFF_EV_NO_LANE = 1 << 11,   /* a span shown as an instant for want of a lane; dur_ns is kept */
     NTFF_EV_STOP_PLAIN =
-        1 << 12 /* the stop record tells no details: it holds the common numbers only
-                 */
+        1 << 12, /* the stop record tells no details: it holds the common numbers only
+                  */
+    /* the start, the stop or both are not those of what happened */
+    NTFF_EV_PARTIAL = NTFF_EV_UNFINISHED | NTFF_EV_START_LOST | NTFF_EV_CUT_LEFT | NTFF_EV_CUT_RIGHT
 };
 
 struct ntff_event {
@@ -263,7 +265,9 @@ struct ntff_trace {
     size_t n_clocks;
 
     uint64_t begin_ns, end_ns; /* first start, last end over everything; 0, 0 when empty */
-    bool clipped; /* by ntff_trace_clip; findings are still those of all that was read */
+    uint64_t origin_ns; /* .begin_ns before any clip: times "from the begin of the trace" that are
+                           asked for (--from 7ms) and shown count from here, whatever was clipped */
+    bool clipped;       /* by ntff_trace_clip; findings are still those of all that was read */
     struct ntff_counts counts;
     enum ntff_clock_mode clock_mode;
     ntff_str schema; /* "built-in" or the path of the schema used */

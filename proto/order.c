@@ -124,7 +124,7 @@ static void close_edges(struct ntff_builder *b, const struct survey *s)
 {
     struct ntff_trace *t = b->t;
     bool none = s->begin_ns > s->end_ns;
-    t->begin_ns = none ? 0 : s->begin_ns;
+    t->begin_ns = t->origin_ns = none ? 0 : s->begin_ns;
     t->end_ns = none ? 0 : s->end_ns;
     for (size_t i = s->first_edge; i < s->edges_end; i++) {
         struct ntff_event *e = &b->events.v[i];

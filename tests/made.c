@@ -199,7 +199,7 @@ static void set_range(struct ntff_trace *t)
         begin = t->samples[i].ts_ns < begin ? t->samples[i].ts_ns : begin;
         end = t->samples[i].ts_ns > end ? t->samples[i].ts_ns : end;
     }
-    t->begin_ns = begin == UINT64_MAX ? 0 : begin;
+    t->begin_ns = t->origin_ns = begin == UINT64_MAX ? 0 : begin;
     t->end_ns = end;
 }
 

@@ -192,6 +192,104 @@ says "says what was expected" 'expected <, <=, >, >=, == or !='
 exits "a bad unit" 2 "$conv" report --fail-on 'gap.max_ns > 2 parsecs' "$data/events.json"
 says "says which units there are" 'expected a number, with ns, us, ms, s, m or h'
 
+# -- a window: what it cuts is partial, and times count from where those of the whole trace do
+cat >window.py <<'PY'
+import gzip, json, sys
+from collections import defaultdict
+report, truth = json.load(open(sys.argv[1])), json.load(gzip.open(sys.argv[2]))
+lo, hi = map(int, sys.argv[3:5])
+procs = report["processes"]
+runs, cc = defaultdict(list), []
+for s in truth["spans"]:
+    if s["dur"] is None or s["drop"] or s["ts"] >= hi or s["ts"] + s["dur"] <= lo:
+        continue
+    cut = s["ts"] < lo or s["ts"] + s["dur"] > hi
+    if s["name"] == "nc_exec_running":
+        runs[s["pid"], s["nc"]].append((max(s["ts"], lo), min(s["ts"] + s["dur"], hi), s["attrs"]["exec_id"], cut))
+    elif s["name"] == "cc_running" and not cut:
+        cc.append(s["dur"])
+n_cut, lengths, partial = 0, [], set()
+for c in report["cores"]:
+    spans = sorted(runs[procs[c["core"]["process"]]["process_id"], c["core"]["nc"]])
+    cut = {i for *_, i, is_cut in spans if is_cut}
+    n_cut += len(cut)
+    assert c["partial_spans"] == sum(s[3] for s in spans) and c["spans"] == len(spans)
+    busy, end = 0, 0
+    for a, b, *_ in spans: # what is left of a span that is cut counts as busy
+        busy, end = busy + max(0, b - max(a, end)), max(end, b)
+    assert c["busy_ns"] == busy and abs(c["utilization"] - busy / (end - spans[0][0])) < 1e-12
+    whole = defaultdict(list)
+    for a, b, i, _ in spans:
+        if i not in cut:
+            whole[i] += [a, b]
+    mine = [max(v) - min(v) for v in sorted(whole.values(), key=min)]
+    assert c["executions"] == len(mine) == c["duration_ns"]["count"]
+    assert c["duration_ns"]["sum"] == sum(mine) and c["duration_ns"]["min"] == min(mine)
+    assert c["first_duration_ns"] == mine[0]
+    assert c["without_first"]["duration_ns"]["max"] == max(mine[1:])
+    lengths += mine
+    partial |= {(c["core"]["process"], c["core"]["nc"], int(i)) for i in cut}
+assert n_cut and lengths
+assert [e["duration_ns"] for e in report["longest_executions"]] == sorted(lengths, reverse=True)
+for g in report["gaps"]:
+    for e in g["before"], g["after"]:
+        assert e["partial"] == ((e["core"]["process"], e["core"]["nc"], e["exec_id"]) in partial)
+assert sum(c["duration_ns"]["sum"] for c in report["collectives"]) == sum(cc)
+assert sum(c["count"] for c in report["collectives"]) == len(cc)
+PY
+a=$cases/a-delimited
+begin=$("$conv" report -q --json "$a" | jq .capture.begin_ns)
+# the middles of an early and of a late execution of a core
+read -r lo hi < <(
+    python3 - "$a.truth.json.gz" <<'PY'
+import gzip, json, sys
+spans = [s for s in json.load(gzip.open(sys.argv[1]))["spans"] if s["name"] == "nc_exec_running" and s["dur"] and not s["drop"]]
+mine = sorted(s["ts"] + s["dur"] // 2 for s in spans if (s["pid"], s["nc"]) == (spans[0]["pid"], spans[0]["nc"]))
+print(mine[2], mine[-3])
+PY
+)
+exits "a window" 0 "$conv" report -q --json --top 1000 --from "$lo" --to "$hi" "$a"
+cp stdout window.json
+ok "a window: figures of what is whole in it" python3 window.py window.json "$a.truth.json.gz" "$lo" "$hi"
+exits "the same from the begin" 0 "$conv" report -q --json --top 1000 --from $((lo - begin))ns --to $((hi - begin))ns "$a"
+same "the same from the begin: JSON" stdout window.json
+is "JSON: where the trace and the window begin" \
+    "$(grep -Eo '"(trace_)?begin_ns": [0-9]+' window.json | head -2 | xargs)" "begin_ns: $lo trace_begin_ns: $begin"
+"$conv" report -q --from 7ms sample-session >windowed.txt
+"$conv" report -q sample-session >whole.txt
+says "text: where the window begins" '^ +begins 7 ms behind the begin of the trace' windowed.txt
+is "errors are where they are in the whole trace" "$(grep -A2 '^Errors' windowed.txt)" "$(grep -A2 '^Errors' whole.txt)"
+is "so are executions" \
+    "$(sed 's/, the first.*//' windowed.txt | grep -A3 '^Longest' | tail -n +2 | grep -Fxc -f <(sed 's/, the first.*//' whole.txt))" 3
+exits "gaps" 0 "$conv" report -q --from 8ms --to 9ms sample-session
+says "gaps are where they are in the whole trace" '^ +560 us  at 8\.101 ms  pid 4242 NC0 ' stdout
+exits "a fragment is no execution" 0 "$conv" report -q --fail-on 'exec.max_ns > 0' --fail-on 'exec.first_ns > 0' \
+    --from 8ms --to 9ms sample-session
+says "a fragment is no execution: nothing to check" 'exec.max_ns > 0: there is no such figure here' "$TMP/stderr"
+says "but it is busy" '^  pid 4242 NC0 +0 .* % +- +- +- +- .* 4$' stdout
+is "nor one of the longest" "$(grep -c '^Longest' stdout)" 0
+is "the table marks it" "$("$conv" table -q ExecutionInfo -f jsonl --from 7ms --to 15ms sample-session |
+    jq -c 'select(.x_process_id == 4242 and .x_nc_idx == 0) | .x_partial' | xargs)" "true false false true"
+"$conv" report -q --json --from 7ms --to 9ms sample-session >windowed.json
+is "its engines: instructions that are whole, time that is seen" "$("$conv" table -q Instruction -f jsonl \
+    --from 7ms --to 9ms sample-session | jq -sc --argjson r "$(jq -c . windowed.json)" '
+    map(select(.engine == "Tensor" and .x_process_id == 4242 and .pcore_idx == 0)) as $v |
+    ($r.engines[] | select(.engine == "Tensor (PE)" and .pcore_idx == 0 and .core.process == 0)) as $e |
+    ($v | length) == $e.instruction_count + $e.partial and $e.partial > 0 and
+    $e.instruction_time_ns < ([$v[].duration_ns] | add) and $e.active_time_ns > 0')" true
+
+# -- shares: of one time, in every output
+"$conv" report -q --json sample-session >sample.json
+is "engines: share of the time from first to last instruction or packet" "$(
+    { "$conv" table -q Instruction -f jsonl sample-session; "$conv" table -q DmaPacket -f jsonl sample-session; } |
+    jq -sc --argjson r "$(jq -c . sample.json)" '
+    map(select(.x_process_id == 4242 and .x_nc_idx == 0 and .pcore_idx == 0)) |
+    ((map(.end_ts - 1764440000000000000) | max) - (map(.start_ts - 1764440000000000000) | min)) as $window |
+    [$r.engines[] | select(.core.process == 0 and .core.nc == 0 and .pcore_idx == 0) |
+     ((.active_time_percent * $window - .active_time_ns) | fabs) < 300] | unique')" "[true]"
+is "info: the times, no other shares" \
+    "$("$conv" info -q sample-session | grep -c 'NC0:0 active time .*  [0-9]* ns, 50 instructions$')" 5
+
 # -- the rest
 exits "--from and --to" 0 "$conv" report -q --json --from 1.9ms --to 2.9ms "$data/events.json"
 is "one execution a core in the window" "$(jq -c '[.cores[].executions]' stdout)" '[1,1]'

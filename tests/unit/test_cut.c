@@ -96,6 +96,7 @@ static void same_clocks(const struct ntff_trace *x, const struct ntff_trace *y)
 static void same_trace(const struct ntff_trace *x, const struct ntff_trace *y)
 {
     TAP_EQ_U64(x->begin_ns, y->begin_ns);
+    TAP_EQ_U64(x->origin_ns, y->origin_ns);
     TAP_EQ_U64(x->end_ns, y->end_ns);
     same_tracks(x, y);
     same_clocks(x, y);

@@ -228,8 +228,7 @@ TAP_TEST(overlap_and_lanes)
         for (size_t k = i + 1; k < l.t->n_events; k++)
             TAP_OK(l.t->events[i].lane != l.t->events[k].lane ||
                    ntff_event_end(&l.t->events[i]) <= l.t->events[k].ts_ns);
-    TAP_EQ_STR(info(&l, "NC0:0 active time Tensor (PE)"),
-               "700 ns of 700 ns (100.00 %), 4 instructions");
+    TAP_EQ_STR(info(&l, "NC0:0 active time Tensor (PE)"), "700 ns, 4 instructions");
     done(&l);
 }
 
@@ -240,8 +239,7 @@ TAP_TEST(active_time_merges)
                   "end act 1 1300000 0 0\nstart act 3 1300000 1 0\nend act 3 1400000 0 0\n"
                   "start act 4 1900000 1 0\nend act 4 2000000 0 0\n",
              NULL);
-    TAP_EQ_STR(info(&l, "NC0:0 active time Scalar (ACT)"),
-               "500 ns of 1000 ns (50.00 %), 4 instructions");
+    TAP_EQ_STR(info(&l, "NC0:0 active time Scalar (ACT)"), "500 ns, 4 instructions");
     done(&l);
 }
 
