@@ -41,7 +41,8 @@
     X(CPU_MEAN, "cpu.mean_percent", PERCENT, "host CPU, mean")                                     \
     X(CPU_MAX, "cpu.max_percent", PERCENT, "host CPU, highest sample")                             \
     X(MEM_MAX, "memory.max_bytes", BYTES, "host memory, highest sample")                           \
-    X(LOSS_EVENTS, "loss.events", COUNT, "events known to be lost, while capturing or reading")    \
+    X(LOSS_EVENTS, "loss.events", COUNT,                                                           \
+      "events known to be lost, while capturing or reading; a file torn in one counts as one")     \
     X(LOSS_FINDINGS, "loss.findings", COUNT, "findings of grade loss, of any kind")                \
     X(PARTIAL, "partial.spans", COUNT,                                                             \
       "spans whose start or stop is missing or outside the window")                                \
@@ -207,6 +208,19 @@ static void add_devices(struct filler *to, const struct conv_figures *f)
     }
 }
 
+/* Files that end in the middle of an event. A file of samples that is torn loses none. */
+static uint64_t torn_events(const struct ntff_trace *t, const struct ntff_diag *diag)
+{
+    uint64_t torn = diag->of[NTFF_DIAG_TRUNCATED_FILE].count, of_samples = 0;
+    for (size_t i = 0; i < t->n_files; i++) {
+        const struct ntff_file *f = &t->files[i];
+        of_samples += (f->kind == NTFF_FILE_CPU_UTIL || f->kind == NTFF_FILE_HOST_MEM ||
+                       f->kind == NTFF_FILE_TRACE_INFO) &&
+                      (f->cut || f->skipped_bytes > 0);
+    }
+    return torn > of_samples ? torn - of_samples : 0;
+}
+
 static void add_losses(struct filler *to, const struct conv_figures *f,
                        const struct ntff_diag *diag)
 {
@@ -215,6 +229,7 @@ static void add_losses(struct filler *to, const struct conv_figures *f,
     uint64_t lost = 0, findings = 0, partial = 0;
     for (size_t i = 0; i < NTFF_ARRAY_LEN(events); i++)
         lost += diag->of[events[i]].count;
+    lost += torn_events(f->t, diag);
     for (int k = 0; k < NTFF_DIAG_COUNT; k++)
         if (ntff_diag_grade(k) == NTFF_LOSS)
             findings += diag->of[k].count;

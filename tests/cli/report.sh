@@ -290,6 +290,17 @@ is "engines: share of the time from first to last instruction or packet" "$(
 is "info: the times, no other shares" \
     "$("$conv" info -q sample-session | grep -c 'NC0:0 active time .*  [0-9]* ns, 50 instructions$')" 5
 
+# -- a file torn in a record: that one is lost
+cp sample-session/*4242/*/ntrace.pb whole.pb
+head -c $(($(wc -c <whole.pb) - 5)) whole.pb >torn.pb
+exits "a torn record is a lost event" 4 "$conv" report -q --fail-on 'loss.events > 0' torn.pb
+says "a torn record is a lost event: one" 'loss.events > 0: 1 ' "$TMP/stderr"
+mkdir torn
+cp -r sample-session/*4242/* torn
+sample=$(echo torn/*/cpu_util.pb)
+head -c $(($(wc -c <"$sample") - 5)) "$sample" >cpu && cp cpu "$sample"
+exits "a torn sample is none" 3 "$conv" report -q --fail-on 'loss.events > 0' torn
+
 # -- the rest
 exits "--from and --to" 0 "$conv" report -q --json --from 1.9ms --to 2.9ms "$data/events.json"
 is "one execution a core in the window" "$(jq -c '[.cores[].executions]' stdout)" '[1,1]'
