@@ -5,14 +5,17 @@
  * "min_ns", "max_ns"} or null, "b": likewise, "total_delta_ns", "total_ratio", "mean_ratio",
  * "cost_ns"}], "engines": [{"engine", "a": {"cores", "instruction_count", "instruction_time_ns",
  * "active_time_ns", "active_time_percent"} or null, "b": likewise, "active_delta_ns",
- * "active_ratio"}]}. Events are sorted by cost_ns, (mean b - mean a) * count b, largest first: what
- * the slower or faster means cost b. Ratios are b / a, null where a has nothing. Spans whose start
- * or stop is missing are only counted: "partial". */
+ * "active_ratio"}]}. Where one has no device profile, deltas and ratios of engines are null. Events
+ * are sorted by cost_ns, (mean b - mean a) * count b, largest first: what the slower or faster
+ * means cost b; of a name without whole spans on one side all of the other, total_ns b - total_ns
+ * a. Ratios are b / a, null where a has nothing. Spans whose start or stop is missing, or cut off
+ * by --from or --to, are only counted: "partial". */
 #include "conv/columns.h"
 #include "conv/conv.h"
 #include "conv/figtext.h"
 #include "conv/jsonw.h"
 #include "conv/outfile.h"
+#include "conv/range.h"
 #include "conv/redact.h"
 #include "conv/times.h"
 
@@ -24,6 +27,7 @@
 struct settings {
     const char *output;
     bool json, force, quiet;
+    struct conv_range range; /* from the begin of each */
     unsigned long top;
 };
 
@@ -50,7 +54,8 @@ struct engine_sum {
     struct {
         uint64_t cores, count, sum_ns, active_ns, window_ns;
     } of[2];
-    int64_t delta_ns; /* of active time */
+    bool comparable;  /* both have device profiles */
+    int64_t delta_ns; /* of active time; 0 unless comparable */
 };
 
 struct comparison {
@@ -158,9 +163,11 @@ static bool sum_engines(struct comparison *c)
             s->of[k].window_ns += d->end_ns - d->begin_ns;
         }
     }
-    for (size_t i = 0; i < c->engines.n; i++)
-        c->engines.v[i].delta_ns =
-            (int64_t)(c->engines.v[i].of[1].active_ns - c->engines.v[i].of[0].active_ns);
+    for (size_t i = 0; i < c->engines.n; i++) {
+        struct engine_sum *e = &c->engines.v[i];
+        e->comparable = c->side[0].f.engines.n && c->side[1].f.engines.n;
+        e->delta_ns = e->comparable ? (int64_t)(e->of[1].active_ns - e->of[0].active_ns) : 0;
+    }
     ntff_sort(c->engines.v, c->engines.n, sizeof *c->engines.v, engine_cmp);
     return true;
 }
@@ -190,8 +197,14 @@ static void put_head(const struct comparison *c, FILE *to)
         char length[32], a[64], b[64];
         fprintf(to, "%c  ", k ? 'B' : 'A');
         conv_put_text(to, s->path);
-        fprintf(to, ": %s, %s, %s\n", conv_duration(s->t->end_ns - s->t->begin_ns, length),
+        fprintf(to, ": %s, %s, %s", conv_duration(s->t->end_ns - s->t->begin_ns, length),
                 conv_count(s->f.spans, "span", a), conv_count(s->f.instants, "instant", b));
+        if (s->t->clipped)
+            fprintf(to, ", from %s on",
+                    s->t->begin_ns > s->t->origin_ns
+                        ? conv_duration(s->t->begin_ns - s->t->origin_ns, length)
+                        : "its begin");
+        fputc('\n', to);
     }
 }
 
@@ -205,7 +218,8 @@ static bool put_events(const struct comparison *c, size_t top, FILE *to)
     fputs(
         "\nEvents: counts, totals and means are of whole spans; partial ones, cut at an edge, are "
         "in none\n"
-        "  cost: (mean B - mean A) * count B, what slower means cost B; largest first\n",
+        "  cost: (mean B - mean A) * count B, what slower means cost B; largest first. Where a "
+        "count is 0: total B - total A\n",
         to);
     for (size_t i = 0; i < NTFF_ARRAY_LEN(head); i++)
         conv_cell(&t, "%s", head[i]);
@@ -236,6 +250,12 @@ static bool put_events(const struct comparison *c, size_t top, FILE *to)
     return true;
 }
 
+static const char *count_text(uint64_t n, char out[32])
+{
+    snprintf(out, 32, "%" PRIu64, n);
+    return out;
+}
+
 static bool put_engines(const struct comparison *c, FILE *to)
 {
     static const char *const head[] = {"engine", "count A", "count B", "active A", "active B",
@@ -243,7 +263,7 @@ static bool put_engines(const struct comparison *c, FILE *to)
     struct conv_columns t = conv_columns_begin("lrrrrrrrr");
     if (c->engines.n == 0)
         return true;
-    fputs("\nEngines, over all physical cores\n", to);
+    fputs("\nEngines, over all physical cores; " CONV_SHARE_OF "\n", to);
     for (size_t i = 0; i < NTFF_ARRAY_LEN(head); i++)
         conv_cell(&t, "%s", head[i]);
     for (size_t i = 0; i < c->engines.n; i++) {
@@ -251,14 +271,21 @@ static bool put_engines(const struct comparison *c, FILE *to)
         char text[32];
         conv_cell(&t, "%s", e->name);
         for (int k = 0; k < 2; k++)
-            conv_cell(&t, "%" PRIu64, e->of[k].count);
+            conv_cell(&t, "%s", e->of[k].cores ? count_text(e->of[k].count, text) : "-");
         for (int k = 0; k < 2; k++)
-            conv_cell(&t, "%s", conv_duration(e->of[k].active_ns, text));
-        delta_cell(&t, e->delta_ns);
-        ratio_cell(&t, (double)e->of[0].active_ns, (double)e->of[1].active_ns);
+            conv_cell(&t, "%s", e->of[k].cores ? conv_duration(e->of[k].active_ns, text) : "-");
+        if (e->comparable) {
+            delta_cell(&t, e->delta_ns);
+            ratio_cell(&t, (double)e->of[0].active_ns, (double)e->of[1].active_ns);
+        } else {
+            conv_cell(&t, "-");
+            conv_cell(&t, "-");
+        }
         for (int k = 0; k < 2; k++)
             conv_cell(&t, "%s",
-                      conv_share(conv_part(e->of[k].active_ns, e->of[k].window_ns), text));
+                      e->of[k].cores
+                          ? conv_share(conv_part(e->of[k].active_ns, e->of[k].window_ns), text)
+                          : "-");
     }
     return conv_columns_print(&t, to, "  ");
 }
@@ -270,6 +297,12 @@ static void key_double(struct conv_json *j, const char *key, double v)
 {
     conv_json_key(j, key);
     conv_json_double(j, v);
+}
+
+static void key_null(struct conv_json *j, const char *key)
+{
+    conv_json_key(j, key);
+    conv_json_null(j);
 }
 
 static void key_ratio(struct conv_json *j, const char *key, double a, double b)
@@ -361,8 +394,13 @@ static void put_json(const struct comparison *c, struct ntff_out *out)
         conv_json_key_text(&j, "engine", e->name);
         json_engine(&j, "a", e, 0);
         json_engine(&j, "b", e, 1);
-        key_i64(&j, "active_delta_ns", e->delta_ns);
-        key_ratio(&j, "active_ratio", (double)e->of[0].active_ns, (double)e->of[1].active_ns);
+        if (e->comparable) {
+            key_i64(&j, "active_delta_ns", e->delta_ns);
+            key_ratio(&j, "active_ratio", (double)e->of[0].active_ns, (double)e->of[1].active_ns);
+        } else {
+            key_null(&j, "active_delta_ns");
+            key_null(&j, "active_ratio");
+        }
         conv_json_end(&j);
     }
     conv_json_end(&j);
@@ -387,6 +425,7 @@ static bool set_top(void *settings, const char *value, struct ntff_error *err)
 static const struct conv_option options[] = {
     {"json", 0, NULL, "as JSON, all names", CONV_OPT_FLAG, offsetof(struct settings, json), NULL},
     {"top", 0, "N", "rows of the text (default 40)", CONV_OPT_SET, 0, set_top},
+    CONV_RANGE_OPTIONS(offsetof(struct settings, range)),
     {"output", 'o', "FILE",
      "write FILE instead of standard output; a name ending in .json means --json", CONV_OPT_TEXT,
      offsetof(struct settings, output), NULL},
@@ -409,16 +448,20 @@ const struct conv_cli conv_cli_diff = {
     .more = "Exit status: 0 both read, 1 nothing written, 2 usage, 3 read with losses.\n",
 };
 
-static int load_side(struct side *s, const struct conv_args *args, size_t i, bool quiet)
+static int load_side(const struct settings *set, struct side *s, const struct conv_args *args,
+                     size_t i)
 {
     struct conv_args one = *args;
     one.operands += i;
     one.n_operands = 1;
     s->path = args->operands[i];
-    int code = conv_load(&one, quiet, &s->t, &s->diag);
+    conv_range_ask(&set->range, &one.load.options);
+    int code = conv_load(&one, set->quiet, &s->t, &s->diag);
+    if (code == CONV_ALL)
+        code = conv_range_clip(&set->range, s->t, &s->diag);
     if (code != CONV_ALL)
         return code;
-    conv_print_findings(s->t, &s->diag, quiet ? CONV_QUIET : CONV_NORMAL);
+    conv_print_findings(s->t, &s->diag, set->quiet ? CONV_QUIET : CONV_NORMAL);
     s->path = conv_redacted_path(s->t, s->path).p;
     s->made = true;
     if (conv_figures_make(&s->f, s->t, args->load.options.jobs))
@@ -459,7 +502,7 @@ int conv_cmd_diff(int argc, char **argv)
     s.json |= conv_has_suffix(s.output, ".json");
     code = conv_outfile_open(&out, s.output, s.force, &args);
     for (size_t i = 0; i < 2 && code == CONV_ALL; i++)
-        code = load_side(&c->side[i], &args, i, s.quiet);
+        code = load_side(&s, &c->side[i], &args, i);
     if (code == CONV_ALL)
         code = put(&s, c, out);
     for (int i = 0; i < 2; i++) {

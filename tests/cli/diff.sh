@@ -67,4 +67,25 @@ is "text: total = mean * count, whatever is partial" "$(awk '$1 == "nrt_load" { 
     "0 0 1 1"
 is "JSON: both counts" "$("$conv" diff -q --json "$data/events.json" b.json |
     jq -c '.events[] | select(.name == "nrt_load") | [.a.count, .a.partial, .b.count, .b.partial]')" '[0,1,0,1]'
+
+# -- one without a device profile: nothing to compare its engines with
+exits "a device profile on one side" 0 "$conv" diff -q --json "$cases/e-device" "$cases/a-delimited"
+is "JSON: null" "$(jq -c '[.engines[] | [.a != null, .b, .active_delta_ns, .active_ratio]] | unique' stdout)" \
+    '[[true,null,null,null]]'
+exits "on the other" 0 "$conv" diff -q "$cases/a-delimited" "$cases/e-device"
+is "text: -" "$(sed -n '/^Engines/,$p' stdout | awk 'NR > 2 { print $3, $5, $8, $9, $10 }' | sort -u)" "- - - - -"
+says "what cost is without the other" '^  cost: .* Where a count is 0: total B - total A$' stdout
+
+# -- a window, counted from the begin of each
+exits "a window" 0 "$conv" diff -q --json --from 7ms --to 9ms "$cases/a-delimited" "$cases/a-delimited"
+cp stdout window.json
+is "a window: of both" "$(jq -c '[.a.duration_ns, .b.duration_ns, ([.events[].cost_ns] | unique)]' window.json)" \
+    '[2000000,2000000,[0]]'
+is "a window: counts as report does" \
+    "$(jq -c '.events[] | select(.name == "nc_exec_running") | [.b.count, .b.partial]' window.json)" \
+    "$("$conv" report -q --json --from 7ms --to 9ms "$cases/a-delimited" |
+        jq -c '[(.cores | map(.spans - .partial_spans) | add), (.cores | map(.partial_spans) | add)]')"
+exits "a window: text" 0 "$conv" diff -q --from 7ms --to 9ms "$cases/a-delimited" "$cases/a-delimited"
+says "a window: where it begins" '^A .*: 2 ms, .*, from 7 ms on$' stdout
+exits "a window outside of both" 1 "$conv" diff -q --from 1h "$cases/a-delimited" "$cases/a-delimited"
 finish
