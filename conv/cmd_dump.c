@@ -94,8 +94,8 @@ static int dump_to(const struct settings *o, const struct ntff_schema *s,
     if (header)
         ntff_dump_comment(&d, "file %s", in->path);
     enum ntff_status status = ntff_dump_file(&d, in, &options_of_dump, &err);
-    int code = d.n_damaged || d.n_cut ? CONV_LOSSES : CONV_ALL;
-    if (status == NTFF_CANCELLED) { /* the output failed: it knows why */
+    int code = d.n_damaged ? CONV_LOSSES : CONV_ALL; /* cutting values was asked for */
+    if (status == NTFF_CANCELLED) {                  /* the output failed: it knows why */
         code = CONV_ALL;
     } else if (status != NTFF_OK) {
         conv_say("%s", err.text);

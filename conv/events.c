@@ -110,6 +110,17 @@ static int nothing_written(const struct ntff_trace *t)
     return CONV_NOTHING;
 }
 
+/* Is one of the columns asked for among those that --device adds? */
+static const char *device_column(const char *columns)
+{
+    for (const char *p = columns; p && *p; p += strcspn(p, ","), p += *p == ',')
+        for (size_t i = 0; i < NTFF_ARRAY_LEN(device_columns); i++)
+            if (strcspn(p, ",") == strlen(device_columns[i]) &&
+                strncmp(p, device_columns[i], strlen(device_columns[i])) == 0)
+                return device_columns[i];
+    return NULL;
+}
+
 static int put_events(const struct settings *s, const struct conv_args *args, struct ntff_out *out)
 {
     const char *columns[N_COLUMNS];
@@ -121,7 +132,11 @@ static int put_events(const struct settings *s, const struct conv_args *args, st
     memcpy(columns + CONV_EVENT_COLUMNS, device_columns, sizeof device_columns);
     size_t n = s->device ? N_COLUMNS : CONV_EVENT_COLUMNS;
     if (!conv_rows_begin(&rows, out, s->format, columns, n, s->columns, &err)) {
-        conv_say("%s", err.text);
+        const char *more = s->device ? NULL : device_column(s->columns);
+        if (err.status == NTFF_INVALID && more)
+            conv_say("no column %s without --device, which adds those of device profiles", more);
+        else
+            conv_say("%s", err.text);
         conv_rows_done(&rows);
         return err.status == NTFF_NOMEM ? CONV_NOTHING : CONV_USAGE;
     }

@@ -17,10 +17,10 @@ char *conv_collective_label(const struct conv_collective *c, char out[96]);
 char *conv_size(uint64_t bytes, char out[32]);
 /* "1.5 GiB/s" */
 char *conv_rate(double bytes_per_second, char out[32]);
-/* 0.613 -> "61.3 %" */
 /* What engines and DMA are a share of: struct conv_device .begin_ns to .end_ns. */
 #define CONV_SHARE_OF                                                                              \
     "share: of the time from the first instruction or packet of the physical core to its last"
+/* 0.613 -> "61.3 %" */
 char *conv_share(double share, char out[32]);
 
 /* True if all events are of device profiles and none was aligned: times are device time, not

@@ -49,7 +49,8 @@
     X(CLOCK_P99, "clock.residual_p99_ns", NS, "per physical core: what its clock map leaves")      \
     X(CLOCK_ESTIMATED, "clock.estimated", COUNT, "per physical core: events placed by estimate")   \
     X(ENGINE_SHARE, "engine.active_percent", SHARE,                                                \
-      "per engine: active share of the time from first to last instruction or packet of its core") \
+      "per engine: active fraction of the time from first to last instruction or packet of its "   \
+      "core")                                                                                      \
     X(ENGINE_COUNT, "engine.instructions", COUNT, "per engine: instructions")                      \
     X(DMA_BYTES, "dma.bytes", BYTES, "per physical core: bytes of its DMA packets")                \
     X(DMA_MEAN, "dma.mean_bytes", BYTES, "per physical core: mean packet")                         \

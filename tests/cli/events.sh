@@ -86,6 +86,8 @@ done
 is "columns in the order asked for" "$(sed -n 1,2p columns.csv | tr '\n' ' ')" "name,id,name nrt_load,1,nrt_load "
 exits "an unknown column" 2 "$conv" events --columns nme "$data/events.json"
 says "lists the known ones" 'no column nme; there are id,name,start_ts'
+exits "a column of device profiles" 2 "$conv" events --columns name,engine "$data/events.json"
+says "a column of device profiles: the option that adds it" 'no column engine without --device' "$TMP/stderr"
 "$conv" events -q "$cases/e-device" >without.csv
 "$conv" events -q --device "$cases/e-device" >with.csv
 ok "--device adds the instructions" python3 - without.csv with.csv "$cases/e-device.truth.json.gz" <<'PY'
