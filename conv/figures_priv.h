@@ -81,6 +81,9 @@ bool conv_sort(void *v, size_t n, size_t size, const conv_key *keys, size_t n_ke
 /* Of the keys of v[0 .. n), which are sorted. v has room for n more. */
 uint64_t conv_median(struct ntff_sort_item *v, size_t n);
 
+/* figures_exec.c: sorts what the pass made, and takes lengths */
+bool conv_exec_finish(struct conv_pass *p);
+
 /* figures_cc.c: collectives */
 bool conv_cc_take(struct conv_pass *p, uint32_t index, struct ntff_detail *d);
 bool conv_cc_finish(struct conv_pass *p);
