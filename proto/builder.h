@@ -253,6 +253,9 @@ uint32_t ntff_build_device_row(struct ntff_builder *b, uint32_t proc, uint32_t n
 /* filter.c: does the user want this record? name is what ntff_builder_name gave. */
 bool ntff_builder_passes(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r,
                          ntff_str name);
+/* Before: the filters of b->opt. Errors: INVALID (a core that is no number), NOMEM. */
+enum ntff_status ntff_builder_parse_filters(struct ntff_builder *b,
+                                            struct ntff_error *err) NTFF_MUST_CHECK;
 /* After reading: an unknown type name nothing had is an error (INVALID, with the nearest known
  * one); other filters that let nothing through are named in a note. */
 enum ntff_status ntff_builder_check_filters(struct ntff_builder *b,

@@ -72,131 +72,6 @@ int ntff_group_parse(const char *text)
     return mask ? mask : -1;
 }
 
-static enum ntff_status parse_cores(struct ntff_builder *b, const char *text,
-                                    struct ntff_error *err)
-{
-    for (const char *p = text; *p;) {
-        char *end;
-        p += strspn(p, ", ");
-        if (!*p)
-            break;
-        if (!isdigit((unsigned char)*p))
-            return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
-                             "core filter '%s': expected numbers and ranges such as 0,2,4-7", text);
-        unsigned long lo = strtoul(p, &end, 10), hi = lo;
-        if (*end == '-' && isdigit((unsigned char)end[1]))
-            hi = strtoul(end + 1, &end, 10);
-        if ((*end && !strchr(", ", *end)) || hi < lo || hi >= NTFF_NONE)
-            return ntff_fail(err, NTFF_INVALID, NTFF_NO_OFFSET,
-                             "core filter '%s': expected numbers and ranges such as 0,2,4-7", text);
-        struct ntff_interval *x = NTFF_VEC_PUSH(b->budget, &b->filter.cores);
-        if (!x)
-            return NTFF_NOMEM;
-        *x = (struct ntff_interval){(uint32_t)lo, (uint32_t)hi};
-        p = end;
-    }
-    return NTFF_OK;
-}
-
-/* Length of the name of a type at p: up to a comma or blank, but "type 47" is one name. */
-static size_t type_name_len(const char *p)
-{
-    size_t n = strcspn(p, ", ");
-    if (n != 4 || strncasecmp(p, "type", 4) != 0)
-        return n;
-    size_t digits = n + strspn(p + n, " "), len = strspn(p + digits, "0123456789");
-    return len && strchr(", ", p[digits + len]) ? digits + len : n;
-}
-
-/* "type 47", as types outside the table are shown, "type_47" or "47". */
-static bool type_number(const char *p, size_t n, uint32_t *type)
-{
-    size_t at = 0;
-    if (n > 4 && strncasecmp(p, "type", 4) == 0 && (p[4] == ' ' || p[4] == '_'))
-        for (at = 5; at < n && p[at] == ' ';)
-            at++;
-    if (at == n || n - at > 9)
-        return false;
-    for (*type = 0; at < n; at++) {
-        if (!isdigit((unsigned char)p[at]))
-            return false;
-        *type = *type * 10 + (uint32_t)(p[at] - '0');
-    }
-    return true;
-}
-
-/* Switches a named type, or the group "hardware" / "software", on or off. */
-static bool switch_type(struct ntff_builder *b, const char *p, size_t n, bool on)
-{
-    struct ntff_filter *f = &b->filter;
-    bool hw = n == 8 && memcmp(p, "hardware", 8) == 0, sw = n == 8 && memcmp(p, "software", 8) == 0;
-    if (hw || sw) {
-        for (uint32_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
-            if (ntff_event_type(i)->hardware == hw)
-                f->type_on[i] = on;
-        if (sw)
-            f->other_on = on;
-        return true;
-    }
-    uint32_t type;
-    char shown[24];
-    if (!type_number(p, n, &type)) {
-        type = ntff_event_type_by_name(p, n);
-    } else if (type >= NTFF_N_EVENT_TYPES) {
-        n = (size_t)snprintf(shown, sizeof shown, "type %" PRIu32, type);
-        p = shown;
-    }
-    const struct ntff_event_type *et = ntff_event_type(type);
-    struct ntff_filter_name *x = NTFF_VEC_PUSH(b->budget, &f->names);
-    if (!x)
-        return false;
-    if (et)
-        f->type_on[type] = on;
-    *x = (struct ntff_filter_name){.name = et ? ntff_intern(&b->t->strs, et->name, strlen(et->name))
-                                              : ntff_intern(&b->t->strs, p, n),
-                                   .on = on,
-                                   .known = et != NULL};
-    return x->name != NTFF_STR_NONE;
-}
-
-/* Names as the runtime's own filter takes them: what is listed; with only ^names, all but those. */
-static bool parse_types(struct ntff_builder *b, const char *text)
-{
-    struct ntff_filter *f = &b->filter;
-    bool only_excludes = true;
-    const char *begin = text + strspn(text, ", ");
-    for (const char *p = begin; *p;
-         p += type_name_len(p + (*p == '^')) + (*p == '^'), p += strspn(p, ", "))
-        only_excludes &= *p == '^';
-    for (size_t i = 0; i < NTFF_N_EVENT_TYPES; i++)
-        f->type_on[i] = only_excludes;
-    f->other_on = only_excludes;
-    f->types_given = true;
-    for (const char *p = begin; *p; p += strspn(p, ", ")) {
-        bool off = *p == '^';
-        size_t n = type_name_len(p + off);
-        if (!switch_type(b, p + off, n, !off))
-            return false;
-        p += off + n;
-    }
-    return true;
-}
-
-static enum ntff_status parse_filters(struct ntff_builder *b, struct ntff_error *err)
-{
-    const struct ntff_load_options *o = b->opt;
-    struct ntff_filter *f = &b->filter;
-    enum ntff_status s;
-    f->process = o->filter_process;
-    f->instance = o->filter_instance;
-    if (o->filter_core && (s = parse_cores(b, o->filter_core, err)))
-        return s;
-    if (o->filter_type && !parse_types(b, o->filter_type))
-        return NTFF_NOMEM;
-    f->active = f->cores.n || f->types_given || f->process || f->instance;
-    return NTFF_OK;
-}
-
 /* -- which process a file belongs to --------------------------------------------------------------
  */
 
@@ -594,7 +469,7 @@ static enum ntff_status begin(struct loader *l, const struct ntff_load_options *
         b->schema = b->builtin;
     }
     b->t->schema = ntff_intern(&b->t->strs, b->schema->source, strlen(b->schema->source));
-    return b->t->schema == NTFF_STR_NONE ? NTFF_NOMEM : parse_filters(b, err);
+    return b->t->schema == NTFF_STR_NONE ? NTFF_NOMEM : ntff_builder_parse_filters(b, err);
 }
 
 /* Capture directories whose metadata is missing, once per process. */
