@@ -19,6 +19,7 @@ struct ntff_host_file {
     struct ntff_builder *b;
     const uint8_t *data;
     uint64_t len;
+    const char *damage; /* of the gzip stream; NULL = none */
     struct ntff_probe probe;
     uint32_t file, proc;
     uint32_t first_source; /* one per window */
@@ -470,6 +471,9 @@ static bool end_of_file(struct ntff_host_file *r, uint64_t end)
         ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_FIELD, f->n_unknown_fields,
                       ntff_build_path(b, r->file), NTFF_NO_OFFSET, "%s",
                       samples ? "left out" : "kept by number, as field_N");
+    if (r->damage)
+        ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, ntff_build_path(b, r->file),
+                      NTFF_NO_OFFSET, "%s, %" PRIu64 " bytes unpacked", r->damage, r->len);
     if (end == r->len)
         return true;
     f->skipped_bytes = r->len - end;
@@ -479,7 +483,7 @@ static bool end_of_file(struct ntff_host_file *r, uint64_t end)
     return !r->probe.open || note_torn(r);
 }
 
-bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
+bool ntff_decode_host(struct ntff_builder *b, const struct ntff_input *in,
                       const struct ntff_probe *probe, uint32_t file, uint32_t proc)
 {
     bool samples = probe->kind == NTFF_FILE_CPU_UTIL || probe->kind == NTFF_FILE_HOST_MEM;
@@ -491,12 +495,13 @@ bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
     if (!r)
         return ntff_builder_no_memory(b);
     *r = (struct ntff_host_file){.b = b,
-                                 .data = data,
-                                 .len = len,
+                                 .data = in->data,
+                                 .len = in->len,
+                                 .damage = in->damaged ? in->why : NULL,
                                  .probe = *probe,
                                  .file = file,
                                  .proc = proc,
-                                 .at = ntff_wire_init(data, len)};
+                                 .at = ntff_wire_init(in->data, in->len)};
     if (!facts(r))
         return false;
     if (samples)

@@ -3,12 +3,13 @@
 #define NTFF_DECODE_HOST_H
 
 #include "build.h"
+#include "input.h"
 #include "probe.h"
 
-/* Decodes a file that probe recognised, or lets it wait for ntff_decode_host_waiting. data stays
- * readable as long as the trace. False, of both: out of memory or cancelled (the builder knows
+/* Decodes a file that probe recognised, or lets it wait for ntff_decode_host_waiting. in stays
+ * open as long as the trace. False, of both: out of memory or cancelled (the builder knows
  * which). */
-bool ntff_decode_host(struct ntff_builder *b, const uint8_t *data, uint64_t len,
+bool ntff_decode_host(struct ntff_builder *b, const struct ntff_input *in,
                       const struct ntff_probe *probe, uint32_t file, uint32_t proc) NTFF_MUST_CHECK;
 
 /* Decodes the files that wait, in their order, several threads at work on one or more of them. */

@@ -10,7 +10,10 @@
 /* Small batches pass from one processor to the other too often: 512 take 8 % less time than 64. */
 enum { BATCH_EVENTS = 512, THREADS_FROM_EVENTS = 4096 };
 
-#define BATCH_BYTES ((size_t)1 << 20) /* more is not made ahead */
+/* Every slot may hold so much, so more is not made ahead: of a batch, of an event's records, of the
+ * texts of its details. What goes beyond is left to the taker, who makes one at a time. */
+#define BATCH_BYTES ((size_t)256 << 10)
+#define TEXT_BYTES ((size_t)16 << 10)
 
 struct room { /* of one slot */
     struct ntff_detail detail;
@@ -51,6 +54,22 @@ static bool claim(void *user, unsigned slot)
     return b->n > 0;
 }
 
+static bool record_is_small(const struct ntff_trace *t, struct ntff_ref ref)
+{
+    const struct ntff_source *s = ref.src < t->n_sources ? &t->sources[ref.src] : NULL;
+    struct ntff_wire w;
+    bool has_length = s && (s->kind == NTFF_SOURCE_EVENTS || s->kind == NTFF_SOURCE_STORE);
+    return !has_length || !ntff_message_at(s, ref.off, &w) || w.end - w.p <= NTFF_RECORD_SMALL;
+}
+
+static bool texts_are_small(const struct ntff_detail *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        n += d->attrs[i].key.len + (d->attrs[i].kind == NTFF_V_TEXT ? d->attrs[i].text.len : 0);
+    return n <= TEXT_BYTES;
+}
+
 /* Sets *at, where the bytes begin. False if it was not made: what was written is gone; *failed if
  * memory ran out for the details. */
 static inline bool make_one(struct ntff_details *d, struct room *r, unsigned slot, size_t index,
@@ -62,8 +81,13 @@ static inline bool make_one(struct ntff_details *d, struct room *r, unsigned slo
         return true;
     *at = before;
     r->w.p = r->w.start + before;
+    bool ahead = slot != NTFF_TAKER;
+    *failed = false;
+    if (ahead && (!record_is_small(d->t, e->start_ref) || !record_is_small(d->t, e->stop_ref)))
+        return false;
     *failed = !ntff_detail(d->t, e, &r->detail);
-    if (!*failed && d->maker.make(d->maker.user, slot, e, &r->detail) && !ntff_out_failed(r->out))
+    if (!*failed && (!ahead || texts_are_small(&r->detail)) &&
+        d->maker.make(d->maker.user, slot, e, &r->detail) && !ntff_out_failed(r->out))
         return true;
     r->w.p = r->w.start + before;
     return false;

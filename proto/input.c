@@ -152,6 +152,12 @@ static enum ntff_status fill_head(struct ntff_input *in, struct ntff_error *err)
 enum ntff_status ntff_input_open(struct ntff_input *in, const char *path,
                                  struct ntff_budget *budget, struct ntff_error *err)
 {
+    return ntff_input_open_as(in, path, path, budget, err);
+}
+
+enum ntff_status ntff_input_open_as(struct ntff_input *in, const char *where, const char *path,
+                                    struct ntff_budget *budget, struct ntff_error *err)
+{
     *in = (struct ntff_input){.path = path};
     struct ntff_input_priv *p = calloc(1, sizeof *p);
     if (!p)
@@ -164,8 +170,8 @@ enum ntff_status ntff_input_open(struct ntff_input *in, const char *path,
     struct stat st;
     if (!p->head) {
         s = ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "%s: out of memory", path);
-    } else if ((p->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
-                                               : open(path, O_RDONLY | O_CLOEXEC)) < 0) {
+    } else if ((p->fd = strcmp(where, "-") == 0 ? dup(STDIN_FILENO)
+                                                : open(where, O_RDONLY | O_CLOEXEC)) < 0) {
         s = io_fail(err, in, "cannot open");
     } else if (fstat(p->fd, &st) != 0) {
         s = io_fail(err, in, "cannot stat");

@@ -10,7 +10,7 @@
 #include "mem.h"
 
 struct ntff_input {
-    const char *path;    /* borrowed; "-" is standard input */
+    const char *path;    /* borrowed, as shown; "-" is standard input */
     const uint8_t *data; /* everything, unpacked, after ntff_input_map */
     uint64_t len;
     uint64_t file_len; /* as stored; 0 when unknown (pipe) */
@@ -25,6 +25,11 @@ struct ntff_input {
 enum ntff_status ntff_input_open(struct ntff_input *in, const char *path,
                                  struct ntff_budget *budget,
                                  struct ntff_error *err) NTFF_MUST_CHECK;
+
+/* The same of a file whose name, where, need not be text: it is shown as path. */
+enum ntff_status ntff_input_open_as(struct ntff_input *in, const char *where, const char *path,
+                                    struct ntff_budget *budget,
+                                    struct ntff_error *err) NTFF_MUST_CHECK;
 
 /* The first bytes, unpacked; up to 64 KiB, fewer only if the input is shorter. */
 struct ntff_slice ntff_input_head(const struct ntff_input *in);

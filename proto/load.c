@@ -24,8 +24,9 @@
 #define MAX_DIR_DEPTH 16
 
 struct entry {
-    ntff_str path;
-    bool named; /* given by the user, not found in a directory */
+    ntff_str path;     /* as shown */
+    const char *where; /* as it is: a file's name need not be text */
+    bool named;        /* given by the user, not found in a directory */
 };
 
 struct loader {
@@ -38,7 +39,8 @@ struct loader {
     struct ntff_map seen; /* files and directories met: (dev, ino) */
     struct ntff_twins twins;
     size_t n_named, n_unreadable;
-    bool missing; /* a path the user named does not exist */
+    bool missing;      /* a path the user named does not exist */
+    bool told_damaged; /* of this file decode_host.c tells where its data ends */
     struct ntff_error *err;
 };
 
@@ -208,7 +210,7 @@ static bool mapped_file(struct loader *l, const struct entry *e, struct ntff_inp
     }
     if (b->opt->no_system)
         return true;
-    uint32_t proc = process_of(b, in->path);
+    uint32_t proc = process_of(b, e->where);
     uint32_t file = proc == NTFF_NONE ? NTFF_NONE : add_file(l, e->path, probe.kind, proc);
     if (file == NTFF_NONE || !keep_input(l, in))
         return false;
@@ -219,7 +221,8 @@ static bool mapped_file(struct loader *l, const struct entry *e, struct ntff_inp
     b->files.v[file].gzip = in->gzip;
     b->files.v[file].cut = in->damaged;
     b->files.v[file].size_bytes = in->len;
-    return ntff_decode_host(b, in->data, in->len, &probe, file, proc);
+    l->told_damaged = true;
+    return ntff_decode_host(b, in, &probe, file, proc);
 }
 
 /* What comes behind blanks may be anything. */
@@ -258,7 +261,7 @@ static enum ntff_status decode(struct loader *l, const struct entry *e, struct n
         return s;
     if (!ntff && !json)
         return mapped_file(l, e, in, kept) ? NTFF_OK : NTFF_NOMEM;
-    uint32_t proc = process_of(b, in->path);
+    uint32_t proc = process_of(b, e->where);
     uint32_t file = proc == NTFF_NONE
                         ? NTFF_NONE
                         : add_file(l, e->path, ntff ? NTFF_FILE_NTFF : NTFF_FILE_EVENT_JSON, proc);
@@ -307,19 +310,20 @@ static bool load_file(struct loader *l, const struct entry *e)
     struct ntff_input *in = calloc(1, sizeof *in);
     struct ntff_error err = {0};
     bool kept = false;
+    l->told_damaged = false;
     if (!in)
         return no_memory(l);
-    enum ntff_status s = ntff_input_open(in, path, b->budget, &err);
+    enum ntff_status s = ntff_input_open_as(in, e->where, path, b->budget, &err);
     if (s == NTFF_OK && ntff_input_head(in).len == 0) {
         ntff_diag_add(b->diag, NTFF_DIAG_EMPTY_FILE, 1, path, NTFF_NO_OFFSET, NULL);
-        uint32_t proc = process_of(b, path);
+        uint32_t proc = process_of(b, e->where);
         if (proc == NTFF_NONE || add_file(l, e->path, NTFF_FILE_EMPTY, proc) == NTFF_NONE)
             s = NTFF_NOMEM;
     } else if (s == NTFF_OK) {
         l->err = &err;
         s = decode(l, e, in, &kept);
     }
-    if (s == NTFF_OK && in->damaged)
+    if (s == NTFF_OK && in->damaged && !l->told_damaged)
         ntff_diag_add(b->diag, NTFF_DIAG_TRUNCATED_FILE, 1, path, NTFF_NO_OFFSET,
                       "%s, %" PRIu64 " bytes unpacked", in->why, in->len);
     if (!kept && s == NTFF_OK)
@@ -349,7 +353,8 @@ static bool add_entry(struct loader *l, const char *path, bool named)
         return no_memory(l);
     e->named = named;
     e->path = ntff_intern(&l->b.t->strs, path, strlen(path));
-    return e->path != NTFF_STR_NONE || no_memory(l);
+    e->where = ntff_arena_text(&l->b.t->arena, path, strlen(path));
+    return (e->path != NTFF_STR_NONE && e->where) || no_memory(l);
 }
 
 /* True the first time a file or directory is met: links may lead round in circles, and a session be

@@ -89,8 +89,11 @@ static inline bool ntff_message_at(const struct ntff_source *s, uint32_t off, st
     return n <= (uint64_t)(end - p);
 }
 
-/* The ntrace_event of a ref whose numbers stand there as they are meant; false if it names
- * something else. */
+/* A record up to this size is worth a way of its own; the others are few, or somebody means ill. */
+#define NTFF_RECORD_SMALL 4096
+
+/* The ntrace_event of a ref, a small one whose numbers stand there as they are meant; false if it
+ * names something else. */
 static inline bool ntff_record_at(const struct ntff_trace *t, struct ntff_ref ref,
                                   struct ntff_wire *w)
 {
@@ -98,7 +101,7 @@ static inline bool ntff_record_at(const struct ntff_trace *t, struct ntff_ref re
         return false;
     const struct ntff_source *s = &t->sources[ref.src];
     return NTFF_LIKELY(s->kind == NTFF_SOURCE_EVENTS && !s->plan->zigzag &&
-                       ntff_message_at(s, ref.off, w));
+                       ntff_message_at(s, ref.off, w) && w->end - w->p <= NTFF_RECORD_SMALL);
 }
 
 /* Length of the varint at p, 1 .. 10; SIZE_MAX if it has no end there. Ten bytes can be read. */

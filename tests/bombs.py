@@ -214,6 +214,17 @@ def large_value():
         tap.result(os.path.getsize("v.out") < 8 * MB, f"a value of {size // MB} MB, {form}: cut", f"{os.path.getsize('v.out')}, {r}")
 
 
+def ahead():
+    """Long texts in every batch that threads make ahead: memory is as README, "Limits", says, whatever -j."""
+    longs = events("long.pb", 32 * 512, lambda i: record(i, 3, T0 + i, k=b"\x01" * (1000000 if i % 512 == 0 else 1)))
+    many_ = events("texts.pb", 40000, lambda i: record(i, 3, T0 + i, k=b"\x01" * 350))
+    for f, n in (longs, 32 * 512), (many_, 40000):
+        for jobs in "1", "2", "8":
+            rc, _, peak = measured("-q", "-f", "chrome", "-o", "-", "-j", jobs, f)
+            tap.result(rc == 0 and (SLOW > 1 or peak < os.path.getsize(f) + 64 * n + 64 * MB), f"{f}, -j {jobs}: within the limits", f"{rc}, {peak >> 20} MB")
+        os.unlink(f)
+
+
 def times():
     odd = {"0": 0, "1": 1, "2^62": 1 << 62, "2^63": 1 << 63, "2^64 - 1": (1 << 64) - 1, "ten years later": T0 + 315360000 * 10**9}
     for name, at in odd.items():
@@ -250,7 +261,7 @@ def depth():
 
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    for bomb in (gzip_bombs, lengths, many, large_value, times, depth):
+    for bomb in (gzip_bombs, lengths, many, large_value, ahead, times, depth):
         bomb()
     print(f"1..{tap.n}")
     return tap.failed

@@ -127,4 +127,20 @@ else
         bash -c "ulimit -v 40000; exec '$conv' --max-memory 1G -o none.pftrace threads.json"
     says "less memory than the machine promises: said" 'out of memory$'
 fi
+
+# -- names of files that are no text: each is read, once
+mkdir names
+"$tools/gen_ntrace" -n 10 -s 1 >names/x$'\377'.pb 2>/dev/null
+"$tools/gen_ntrace" -n 20 -s 2 >names/x$'\357\277\275'.pb 2>/dev/null
+exits "a session with a name that is no UTF-8" 0 "$conv" -q -o names.json --summary names.sum names
+is "every file of it once" "$(jq .records.in names.sum)" 30
+exits "such a name itself" 0 "$conv" -q -o name.json --summary name.sum names/x$'\377'.pb
+is "is read" "$(jq .records.in name.sum)" 10
+
+# -- of a kind of finding the first file is told, however files are read
+mkdir order
+for i in a b c; do "$tools/gen_ntrace" -n 10 -s 3 2>/dev/null | head -c 1000 >order/$i.pb; done
+gzip -c order/b.pb | head -c 300 >order/b.pb.gz && rm order/b.pb
+exits "files that are cut" 3 "$conv" -o order.json order
+says "the first file cut is told" 'first: order/a.pb offset'
 finish
