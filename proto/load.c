@@ -9,6 +9,7 @@
 
 #include "proto/decode_host.h"
 #include "proto/foreign.h"
+#include "proto/paths.h"
 #include "proto/twins.h"
 
 #include <ctype.h>
@@ -20,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define MAX_DIR_DEPTH 16
 
 struct entry {
     ntff_str path;     /* as shown */
@@ -428,7 +427,7 @@ static bool scan(struct loader *l, const char *path, bool named, int depth)
         l->once |= named;
         return !named || add_entry(l, path, true);
     }
-    if (dir && depth > MAX_DIR_DEPTH) {
+    if (dir && depth > NTFF_MAX_DIR_DEPTH) {
         unreadable(l, path, "too many levels of directories");
         return true;
     }

@@ -8,6 +8,7 @@
 #include "out.h"
 
 #include "gzip.h"
+#include "paths.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -163,7 +164,9 @@ static enum ntff_status open_path(struct ntff_out *o, const char *path, struct n
     if (there && !o->replace && st.st_size > 0)
         return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s: exists already", path);
     o->replace |= there;
-    o->final_path = there ? realpath(path, NULL) : strdup(path);
+    o->final_path = ntff_output_target(path);
+    if (!o->final_path && errno != ENOMEM)
+        return ntff_fail(err, NTFF_IO, NTFF_NO_OFFSET, "%s: %s", path, strerror(errno));
     if (!o->final_path)
         return ntff_fail(err, NTFF_NOMEM, NTFF_NO_OFFSET, "no memory for a file name");
     return open_tmp_file(o, err);

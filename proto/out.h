@@ -1,5 +1,5 @@
 /* out - bytes out to a file, standard output or memory, plain or gzip.
- * Knows: base, error, mem, gzip, worker.
+ * Knows: base, error, mem, gzip, paths, worker.
  * A named file is written to a temporary name in the same directory and renamed by
  * ntff_out_commit; without commit ntff_out_close removes it, so a failed run leaves nothing
  * behind. A path that is no regular file (a pipe, /dev/null) is written in place.
@@ -17,9 +17,9 @@ struct ntff_out;
 
 /* path "-" = standard output; NULL = memory (ntff_out_bytes). jobs: threads that compress, 0 = as
  * many as there are processors; the bytes are the same whatever their number.
- * A symbolic link is followed: its target is replaced, not the link. An existing file of 0 bytes
- * (mktemp) counts as absent.
- * Errors: IO (exists and REPLACE not given; cannot create), NOMEM. */
+ * A symbolic link is followed: its target is replaced, or made, not the link. An existing file of 0
+ * bytes (mktemp) counts as absent. Errors: IO (exists and REPLACE not given; cannot create), NOMEM.
+ */
 enum ntff_status ntff_out_open(struct ntff_out **out, const char *path, int flags, unsigned jobs,
                                struct ntff_error *err) NTFF_MUST_CHECK;
 void ntff_out_write(struct ntff_out *o, const void *p, size_t n);

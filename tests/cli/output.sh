@@ -35,6 +35,20 @@ mkdir far && touch far/real.pftrace && ln -s far/real.pftrace link.pftrace
 exits "output is a link" 0 "$conv" -o link.pftrace "$in"
 ok "output is a link: it still is" test -L link.pftrace
 same "output is a link: its target is written" far/real.pftrace said.pftrace
+ln -s far/none.pftrace dangling.pftrace
+exits "output is a link to nothing yet" 0 "$conv" -o dangling.pftrace "$in"
+ok "output is a link to nothing yet: it still is a link" test -L dangling.pftrace
+same "output is a link to nothing yet: what it leads to is written" far/none.pftrace said.pftrace
+rm far/none.pftrace
+exits "output is a link to nothing yet, --force" 0 "$conv" --force -o dangling.pftrace "$in"
+ok "output is a link to nothing yet, --force: it still is a link" test -L dangling.pftrace
+same "output is a link to nothing yet, --force: what it leads to is written" far/none.pftrace said.pftrace
+ln -s nowhere/t.pftrace lost.pftrace
+exits "output is a link into no directory" 1 "$conv" -o lost.pftrace "$in"
+says "output is a link into no directory: which" 'cannot create a file in nowhere/: No such file'
+ln -s round.pftrace round.pftrace
+exits "output is a link to itself" 1 "$conv" -o round.pftrace "$in"
+says "output is a link to itself: says so" '^ntff-conv: round\.pftrace: Too many levels of symbolic links'
 cp "$in"/*/ntrace.pb mine.pb && ln -s mine.pb mine.pftrace
 exits "output is a link to an input" 1 "$conv" --force -o mine.pftrace mine.pb
 same "output is a link to an input: untouched" mine.pb "$in"/*/ntrace.pb
@@ -75,6 +89,18 @@ exits "tables into the input directory, with a slash" 1 "$conv" table --all -o s
 exits "tables into the input directory itself" 1 "$conv" table --all -o session session
 exits "a summary into the input directory" 1 "$conv" -o new.pftrace --summary session/s.json session
 is "into the input directory: nothing is there" "$(find session | sort)" "$before"
+# nor into a directory that a link in it leads to: what is there is read with the next load
+mkdir linked aside && ln -s ../session linked/s && ln -s ../aside linked/o && ln -s session/later.json later.json
+for command in convert report events; do
+    exits "$command to where a link in the input leads" 1 "$conv" $command -o linked/o/t linked
+    says "$command to where a link in the input leads: says where" 'linked/o/t: lies in the input directory linked/o,'
+    exits "$command to there by its own name" 1 "$conv" $command -o aside/t linked
+done
+exits "tables to where a link in the input leads" 1 "$conv" table --all -o linked/o/new linked
+exits "tables to where a link in the input leads itself" 1 "$conv" table --all -o linked/o linked
+exits "a link to nothing yet in the input" 1 "$conv" -o later.json session
+says "a link to nothing yet in the input: says so" 'later\.json: lies in the input directory session,'
+is "to where a link in the input leads: nothing is there" "$(ls -A aside; find session | sort)" "$before"
 exits "beside files named one by one" 0 "$conv" -o session/t.pftrace session/*/*.pb
 ok "beside files named one by one: is there" test -s session/t.pftrace
 exits "and is no capture when the session is read again" 0 "$conv" -o again.json session

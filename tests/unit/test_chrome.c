@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -226,6 +227,104 @@ TAP_TEST(outputs_keep_away_from_inputs)
     unlink(file);
     unlink(link_path);
     rmdir(dir);
+}
+
+/* A link below an input directory makes what it leads to part of the input. */
+TAP_TEST(outputs_keep_away_from_what_links_in_inputs_lead_to)
+{
+    char in[512], aside[512], sub[600], odd[600], path[700];
+    snprintf(in, sizeof in, "%s", synth_path("linked-in"));
+    snprintf(aside, sizeof aside, "%s", synth_path("linked-aside"));
+    snprintf(sub, sizeof sub, "%s/o", in);
+    snprintf(odd, sizeof odd, "%s/.hidden", in);
+    mkdir(in, 0777);
+    mkdir(aside, 0777);
+    unlink(sub);
+    TAP_EQ_I64(symlink("../linked-aside", sub), 0);
+    const struct {
+        const char *dir, *rest;
+        bool fine;
+    } cases[] = {
+        {sub, "", false},          {sub, "/y.pftrace", false}, {sub, "/new/y.pftrace", false},
+        {sub, "/a/../b/y", false}, {aside, "", false},         {aside, "/y.pftrace", false},
+        {aside, "/a/b/c", false},  {aside, ".pftrace", true},  {aside, "-not/y.pftrace", true},
+    };
+    for (size_t i = 0; i < NTFF_ARRAY_LEN(cases); i++) {
+        snprintf(path, sizeof path, "%s%s", cases[i].dir, cases[i].rest);
+        TAP_OK(allowed(path, in) == cases[i].fine);
+    }
+    /* as files are read: nothing behind a hidden name is input */
+    TAP_EQ_I64(rename(sub, odd), 0);
+    snprintf(path, sizeof path, "%s/y.pftrace", aside);
+    TAP_OK(allowed(path, in));
+    unlink(odd);
+    rmdir(in);
+    rmdir(aside);
+}
+
+/* 2^16 ways lead to the last directory, and one round in a circle; each is looked at once. */
+TAP_TEST(links_in_inputs_may_lead_in_circles)
+{
+    enum { LEVELS = 16 };
+    char top[512], path[700], to[600];
+    snprintf(top, sizeof top, "%s", synth_path("circles"));
+    mkdir(top, 0777);
+    for (int i = 0; i <= LEVELS; i++) {
+        snprintf(path, sizeof path, "%s/.%d", top, i);
+        mkdir(path, 0777);
+        snprintf(to, sizeof to, "../.%d", i < LEVELS ? i + 1 : 0);
+        for (char c = 'a'; c <= 'b'; c++) {
+            snprintf(path, sizeof path, "%s/.%d/%c", top, i, c);
+            unlink(path);
+            TAP_EQ_I64(symlink(to, path), 0);
+        }
+    }
+    snprintf(to, sizeof to, "%s/.0", top);
+    snprintf(path, sizeof path, "%s/.%d/y.pftrace", top, LEVELS);
+    TAP_OK(!allowed(path, to));
+    snprintf(path, sizeof path, "%s/y.pftrace", top);
+    TAP_OK(allowed(path, to));
+    for (int i = 0; i <= LEVELS; i++) {
+        for (char c = 'a'; c <= 'b'; c++) {
+            snprintf(path, sizeof path, "%s/.%d/%c", top, i, c);
+            unlink(path);
+        }
+        snprintf(path, sizeof path, "%s/.%d", top, i);
+        rmdir(path);
+    }
+    rmdir(top);
+}
+
+TAP_TEST(links_to_nothing_yet)
+{
+    char dir[512], a[600], b[600], path[700];
+    snprintf(dir, sizeof dir, "%s", synth_path("dangling"));
+    snprintf(a, sizeof a, "%s/a", dir);
+    snprintf(b, sizeof b, "%s/b", dir);
+    snprintf(path, sizeof path, "%s/none", dir);
+    mkdir(dir, 0777);
+    unlink(a);
+    unlink(b);
+    TAP_EQ_I64(symlink("b", a), 0);
+    TAP_EQ_I64(symlink(path, b), 0);
+    char *to = ntff_output_target(a);
+    TAP_EQ_STR(to, path);
+    free(to);
+    TAP_OK(ntff_same_output(a, path));
+    TAP_OK(ntff_same_output(a, b));
+    TAP_OK(!allowed(a, dir));
+    unlink(b);
+    TAP_EQ_I64(symlink("a", b), 0);
+    to = ntff_output_target(a);
+    TAP_OK(!to && errno == ELOOP);
+    free(to);
+    unlink(a);
+    unlink(b);
+    rmdir(dir);
+}
+
+TAP_TEST(names_of_paths)
+{
     char *name = ntff_path_name("/a/b/sess.1/");
     TAP_EQ_STR(name, "sess.1");
     free(name);
