@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,11 +167,23 @@ static void unknown_option(const char *word, const struct option *longs, char *o
             at += (size_t)snprintf(out + at, cap - at, " --%s", o->name);
 }
 
+/* Is optopt a letter that was met in a word of letters? For mistakes in a long option it is that
+ * option's value, which may be a letter too, or 0. A char may be negative. */
+static bool was_letter(int optopt_, const struct option *longs)
+{
+    bool of_long = optopt_ == 0;
+    for (const struct option *o = longs; o->name && !of_long; o++)
+        of_long = o->val == optopt_;
+    return !of_long && optopt_ >= SCHAR_MIN && optopt_ <= UCHAR_MAX;
+}
+
 void ntff_option_mistake(int c, int optopt_, const char *word, const struct option *longs,
                          char *out, size_t cap)
 {
-    bool letter = optopt_ > 0 && optopt_ < 256 && !(word[0] == '-' && word[1] == '-');
-    const char short_form[] = {'-', letter ? (char)optopt_ : '-', '\0'};
+    bool letter = was_letter(optopt_, longs);
+    unsigned byte = (unsigned char)optopt_;
+    char short_form[8];
+    snprintf(short_form, sizeof short_form, byte > 0x20 && byte < 0x7f ? "-%c" : "-\\x%02X", byte);
     const char *name = letter ? short_form : word;
     if (c == ':')
         snprintf(out, cap, "%.150s: needs a value", name);

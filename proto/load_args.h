@@ -45,8 +45,9 @@ enum ntff_status ntff_load_setup_finish(struct ntff_load_setup *s, const char *e
 void ntff_load_setup_done(struct ntff_load_setup *s);
 
 /* What getopt_long means by returning c, '?' or ':', in words: optopt_ is its optopt, word the last
- * argument it took. Of an ambiguous option the candidates are named, of an unknown one the nearest
- * there is. longs ends with a name of NULL. */
+ * argument it took whole: for a mistake in the middle of a word of letters that is another one. A
+ * letter that is no printable ASCII is told as -\xC3. Of an ambiguous option the candidates are
+ * named, of an unknown one the nearest there is. longs ends with a name of NULL. */
 struct option;
 void ntff_option_mistake(int c, int optopt_, const char *word, const struct option *longs,
                          char *out, size_t cap);
