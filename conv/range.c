@@ -28,7 +28,7 @@ static bool before_trace(const char *option, const struct conv_time *x, const st
     if (!x->given || x->relative || x->ns >= t->begin_ns)
         return false;
     snprintf(wrong, sizeof wrong, "%s %" PRIu64 ": before the trace begins", option, x->ns);
-    if (x->ns < NTFF_NS_PER_SEC)
+    if (x->ns > 0 && x->ns < NTFF_NS_PER_SEC)
         conv_say("%s; did you mean %" PRIu64 "s or %" PRIu64 "ms?", wrong, x->ns, x->ns);
     else
         say_reach(wrong, t->begin_ns, t->end_ns);
@@ -61,7 +61,7 @@ int conv_range_clip(const struct conv_range *r, struct ntff_trace *t, struct ntf
     suspect("--to", &r->to);
     uint64_t from = r->from.given ? conv_time_resolve(&r->from, t->begin_ns) : 0;
     uint64_t to = r->to.given ? conv_time_resolve(&r->to, t->begin_ns) : UINT64_MAX;
-    if (from >= to) {
+    if (r->from.given && r->to.given && from >= to) {
         conv_say("--from is not before --to");
         return CONV_USAGE;
     }

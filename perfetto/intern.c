@@ -118,6 +118,11 @@ size_t pft_intern_unmet(const struct pft_intern *in, struct pft_unmet *out, size
         if (len == 0 || pft_intern_find(in, item, len))
             continue;
         snprintf(out[n].name, sizeof out->name, "%.*s", (int)(len < 64 ? len : 64), item);
+        size_t said = 0;
+        while (strcmp(out[said].name, out[n].name) != 0) /* ends at n */
+            said++;
+        if (said < n)
+            continue;
         snprintf(out[n].near, sizeof out->near, "%s", nearest_key(in, item, len));
         n++;
     }

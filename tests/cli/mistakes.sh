@@ -32,6 +32,20 @@ says "mistyped command: the one that was meant" 'conver: no such file and no com
 exits "a path that is no command" 1 "$conv" ./conver
 exits "unknown letter" 2 "$conv" -x in
 says "unknown letter: is named" 'unknown option -x'
+# in the middle of a word of letters, behind another option; no ASCII; control bytes; in both programs
+for program in conv tui; do
+    mistaken() { # NAME PATTERN ARGS...
+        exits "$program: $1" 2 "${!program}" "${@:3}"
+        says "$program: $1: is named" "^ntff-$program: unknown option $2( |\$)"
+    }
+    mistaken "unknown letter before others" '-Z' --no-flows -Zq in
+    mistaken "unknown letter, first word" '-Z' -Zq in
+    mistaken "no ASCII behind a long option" '-\\xC3' --no-flows -é in
+    mistaken "no ASCII alone" '-\\xC3' -é
+    mistaken "a control byte" '-\\x1B' $'-\e[2J' in
+    exits "$program: --help=1" 2 "${!program}" --help=1
+    says "$program: --help=1: is named" 'help=1: takes no value'
+done
 exits "an option without its value" 2 "$conv" -o
 says "an option without its value: is named" '-o: needs a value'
 exits "a value too many" 2 "$conv" --force=1 in
@@ -281,8 +295,8 @@ fi
 
 # names of --args
 for suffix in pftrace json; do
-    exits "--args of names that no event has, .$suffix" 0 "$conv" -o out/t.$suffix --args "exec_idd, model_id,zzz" "$device"
-    is "--args: these are named, with the nearest there is, .$suffix" "$(cat "$TMP/stderr")" \
+    exits "--args of names that no event has, .$suffix" 0 "$conv" -o out/t.$suffix --args "exec_idd, model_id,zzz,exec_idd,zzz" "$device"
+    is "--args: these are named once, with the nearest there is, .$suffix" "$(cat "$TMP/stderr")" \
         "ntff-conv: --args: no event has exec_idd; did you mean exec_id?
 ntff-conv: --args: no event has zzz"
     rm -f out/*

@@ -22,10 +22,18 @@ refused "a date before the trace" 2 "before the trace begins; the trace reaches 
 refused "--from behind the end" 1 "the trace reaches from $begin to [0-9]+ \(0 to [0-9.]+ m?s\); times are .* with a unit: 20ms, 1.5s\$" --from 1h
 refused "both behind the end" 1 "nothing between --from and --to; the trace reaches" --from 1h --to 2h
 refused "--from not before --to" 2 'from is not before --to' --from 2ms --to 1ms
+refused "--from behind all times" 1 'nothing between --from and --to; the trace reaches' --from 18446744073709551615
+refused "--to 0" 2 "--to 0: before the trace begins; the trace reaches from $begin to" --to 0
 # device time begins near 0: a small number may be meant, and is told how it was taken
 cp "$cases"/e-device/i-EXAMPLE0_pid_1000/*vnc_0.ntff one.ntff
 exits "--from 5 of a device profile alone" 0 "$conv" -q -o /dev/null --from 5 one.ntff
 says "--from 5 of a device profile alone: how it was taken" '--from 5: taken as 5 ns; did you mean 5s or 5ms\?$'
+for program in conv tui; do
+    how=(-q -o /dev/null)
+    [ $program = conv ] || how=(--print)
+    exits "$program --to 0 of a device profile alone" 1 "${!program}" "${how[@]}" --to 0 one.ntff
+    says "$program --to 0 of a device profile alone: what there is" 'nothing between --from and --to; the trace reaches from 0 to'
+done
 exits "--from 5s of a device profile alone" 1 "$conv" -q -o /dev/null --from 5s one.ntff
 says "--from 5s of a device profile alone: what there is" 'the trace reaches from 0 to [0-9]+ \(0 to [0-9.]+ [mu]?s\)'
 
