@@ -104,6 +104,12 @@ sed "s|$TMP/range|session/x|; s|80x24|200x24|" range.keys >inside.keys
 exits "export into the input directory" 0 "$tui" --script inside.keys session
 says "export into the input directory: refused" 'session/x.pftrace: lies in the input directory session' "$TMP/stdout"
 is "export into the input directory: nothing is there" "$(find session -name 'x*')" ""
+mkdir aside && ln -s ../aside session/o
+sed 's|session/x|session/o/x|' inside.keys >linked.keys
+exits "export to where a link in the input leads" 0 "$tui" --script linked.keys session
+says "export to where a link in the input leads: refused" 'session/o/x.pftrace: lies in the input directory session/o' "$TMP/stdout"
+is "export to where a link in the input leads: nothing is there" "$(ls -A aside)" ""
+rm -r session/o aside
 exits "export beside files named one by one" 0 "$tui" --script inside.keys session/*/ntrace.pb
 ok "export beside files named one by one: is there" test -s session/x.pftrace
 sed "s|$TMP/range|$TMP/nowhere/x|; s|80x24|200x24|" range.keys >nowhere.keys
