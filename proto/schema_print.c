@@ -24,11 +24,13 @@ static const char *last_part(const char *name)
     return dot ? dot + 1 : name;
 }
 
-/* The raw bytes have been parsed before, so a failure here just ends the loop. */
-static bool raw_next(struct ntff_wire *w, struct ntff_field *f, uint32_t number)
+/* The next field of this number and wire type: its data or its value, and nothing else, is there.
+ * The raw bytes have been parsed before, so a failure here just ends the loop. */
+static bool raw_next(struct ntff_wire *w, struct ntff_field *f, uint32_t number,
+                     enum ntff_wire_type type)
 {
     while (ntff_wire_next(w, f) == 1)
-        if (f->number == number)
+        if (f->number == number && f->type == type)
             return true;
     return false;
 }
@@ -40,9 +42,8 @@ static bool raw_last(struct ntff_slice raw, uint32_t number, enum ntff_wire_type
     struct ntff_wire w = ntff_wire_init(raw.p, raw.len);
     struct ntff_field f;
     bool found = false;
-    while (raw_next(&w, &f, number))
-        if (f.type == type)
-            *out = f, found = true;
+    while (raw_next(&w, &f, number, type))
+        *out = f, found = true;
     return found;
 }
 
@@ -385,9 +386,7 @@ static void put_ranges(struct printer *p, struct ntff_slice raw, uint32_t number
     struct ntff_wire w = ntff_wire_init(raw.p, raw.len);
     struct ntff_field f;
     int32_t max = half_open ? 0x1fffffff : INT32_MAX;
-    while (raw_next(&w, &f, number)) {
-        if (f.type != NTFF_WT_LEN)
-            continue;
+    while (raw_next(&w, &f, number, NTFF_WT_LEN)) {
         struct ntff_slice range = {(const char *)f.data, (size_t)f.value};
         int32_t from = (int32_t)(uint32_t)raw_uint(range, 1, 0);
         int32_t to = (int32_t)(uint32_t)raw_uint(range, 2, 0);
@@ -411,9 +410,7 @@ static void put_reserved_names(struct printer *p, struct ntff_slice raw, uint32_
 {
     struct ntff_wire w = ntff_wire_init(raw.p, raw.len);
     struct ntff_field f;
-    while (raw_next(&w, &f, number)) {
-        if (f.type != NTFF_WT_LEN)
-            continue;
+    while (raw_next(&w, &f, number, NTFF_WT_LEN)) {
         indent(p, depth);
         ntff_buf_printf(p->out, "reserved ");
         put_quoted(p, f.data, (size_t)f.value);
@@ -430,7 +427,7 @@ static void put_enum(struct printer *p, const struct ntff_enum_def *e, unsigned 
     indent(p, depth);
     ntff_buf_printf(p->out, "enum %s {\n", last_part(e->name));
     put_option_lines(p, raw_bytes(e->raw, 3), enum_options, depth + 1);
-    for (size_t i = 0; i < e->n_values && raw_next(&w, &f, 2); i++) {
+    for (size_t i = 0; i < e->n_values && raw_next(&w, &f, 2, NTFF_WT_LEN); i++) {
         bool open = false;
         indent(p, depth + 1);
         ntff_buf_printf(p->out, "%s = %d", e->values[i].name, e->values[i].number);
@@ -532,7 +529,7 @@ static struct ntff_slice nth_dependency(const struct ntff_schema_file *file, uin
 {
     struct ntff_wire w = ntff_wire_init(file->raw.p, file->raw.len);
     struct ntff_field f;
-    while (raw_next(&w, &f, 3))
+    while (raw_next(&w, &f, 3, NTFF_WT_LEN))
         if (n-- == 0)
             return (struct ntff_slice){(const char *)f.data, (size_t)f.value};
     return (struct ntff_slice){file->raw.p, 0};
@@ -548,8 +545,8 @@ static const char *import_kind(const struct ntff_schema_file *file, uint64_t n)
     for (size_t k = 0; k < NTFF_ARRAY_LEN(kinds); k++) {
         struct ntff_wire w = ntff_wire_init(file->raw.p, file->raw.len);
         struct ntff_field f;
-        while (raw_next(&w, &f, kinds[k].number))
-            if (f.type == NTFF_WT_VARINT && f.value == n)
+        while (raw_next(&w, &f, kinds[k].number, NTFF_WT_VARINT))
+            if (f.value == n)
                 return kinds[k].word;
     }
     return "";
