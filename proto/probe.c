@@ -88,7 +88,8 @@ static bool sampler_look(struct sampler_test *t, const uint8_t *msg, size_t len)
 struct chain {
     uint64_t good_bytes, n;
     bool exact;
-    bool open; /* not followed further: it may go on */
+    bool open;   /* not followed further: it may go on */
+    bool filled; /* a record was not empty */
 };
 
 /* Follows the lengths for at most so many records more. */
@@ -102,6 +103,7 @@ static void follow(struct chain *c, const uint8_t *data, uint64_t len, enum ntff
         if (!(next = ntff_frame_next(data, len, c->good_bytes, framing, &msg, &n)))
             break;
         c->good_bytes = next;
+        c->filled |= n > 0;
     }
     c->exact = c->good_bytes == len;
     c->open = next && !c->exact;
@@ -227,6 +229,8 @@ static void try_streams(const uint8_t *data, uint64_t len, const struct ntff_eve
     unsigned n_open = 0;
     for (int f = FIRST; f <= LAST; f++) {
         follow(&c[f], data, len, (enum ntff_framing)f, PROBE_RECORDS);
+        if (!c[f].filled) /* zeros without end are lengths to every form: not worth a walk */
+            c[f] = (struct chain){0};
         n_open += c[f].open;
         if (!c[f].open && c[f].good_bytes > furthest)
             furthest = c[f].good_bytes;

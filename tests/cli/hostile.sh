@@ -143,4 +143,9 @@ for i in a b c; do "$tools/gen_ntrace" -n 10 -s 3 2>/dev/null | head -c 1000 >or
 gzip -c order/b.pb | head -c 300 >order/b.pb.gz && rm order/b.pb
 exits "files that are cut" 3 "$conv" -o order.json order
 says "the first file cut is told" 'first: order/a.pb offset'
+
+# -- zeros are empty records in every form: not followed to their end
+truncate -s 64G zeros.pb
+exits "64 GiB of zeros" 1 timeout 60 "$conv" -o zeros.json zeros.pb
+rm -f zeros.pb
 finish
