@@ -189,7 +189,11 @@ static bool do_dump(struct run *r, char *args)
 
 static bool do_say(struct run *r, char *args)
 {
-    put(r->host, args);
+    struct tui_text t = tui_text_from(args, strlen(args));
+    char cp[4];
+    int w;
+    for (uint32_t c; (c = tui_text_next(&t, &w)) != TUI_TEXT_END;)
+        r->host->put(r->host->user, cp, (size_t)tui_utf8_put(cp, c));
     put(r->host, "\n");
     return true;
 }
