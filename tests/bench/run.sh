@@ -127,9 +127,10 @@ many_files() {
 }
 
 growth() {
-    local big runs=2
+    local big
     [ "${BENCH_BIG:-1}" != 0 ] || return 0
     "$tools/gen_ntrace" -n $((8 * n)) >"$dir/big.pb" 2>/dev/null
+    sync "$dir/big.pb" # that it is written to the disk meanwhile is not ours
     big=$(size "$dir/big.pb")
     run "$dir/out.pftrace" -f perfetto "$dir/big.pb"
     row "perfetto: time of 8 times as many events, over 8 times" \
