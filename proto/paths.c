@@ -160,10 +160,7 @@ static char *parent_of(const char *path)
     const char *last = last_component(path, &len);
     if (strcmp(path, "-") == 0 || is_word(last, len, ".") || is_word(last, len, ".."))
         return NULL;
-    char *dir = last > path ? strndup(path, (size_t)(last - path)) : strdup(".");
-    char *real = dir ? realpath(dir, NULL) : NULL;
-    free(dir);
-    return real;
+    return real_dir(path);
 }
 
 char *ntff_default_name(const char *const *inputs, size_t n)

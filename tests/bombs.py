@@ -11,20 +11,14 @@ import resource
 import subprocess
 import time
 
+from e2e import varint
+
 CONV = os.environ["BUILD"] + "/ntff-conv"
 SLOW = 20 if "asan" in CONV else 1  # sanitizers: their own memory, their own time
 FULL = os.environ.get("BOMBS") == "full"
 PATIENCE = 40 if FULL else SLOW  # times what is enough for the small ones
 T0 = 1764440000000000000
 MB = 1 << 20
-
-
-def varint(n):
-    out = b""
-    while n >= 0x80:
-        out += bytes([n & 0x7F | 0x80])
-        n >>= 7
-    return out + bytes([n])
 
 
 def field(n, v):

@@ -18,8 +18,11 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 
 BUILD, SRC, TMP = (os.environ[k] for k in ("BUILD", "SRC", "TMP"))
+sys.path.insert(0, f"{SRC}/tests")
+from e2e import varint  # noqa: E402
 CASES = f"{SRC}/tests/data/cases"
 DEFAULT, SECOND = (7, 15), (15, 14)  # fields of event_type and tracking_id in the two numberings of ntrace_event
 TASKS = []
@@ -39,14 +42,6 @@ def task(how, kind, name, data):
 
 
 # -- host traces -------------------------------------------------------------------------------------------------
-
-
-def varint(n):
-    out = b""
-    while n >= 0x80:
-        out += bytes([n & 0x7F | 0x80])
-        n >>= 7
-    return out + bytes([n])
 
 
 def take_varint(b, at):
