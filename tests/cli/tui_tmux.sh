@@ -70,7 +70,8 @@ back() {
     is "$1: cursor visible" "$(value cursor_flag)" 1
     is "$1: mouse reports are off" "$(value mouse_any_flag)" 0
 }
-pid_of_viewer() { pgrep -f -- "^$tui $1" | head -n 1; }
+# What runs in this terminal, and in no other one of the machine.
+pid_of_viewer() { pgrep -P "$(value pane_pid)" -x "$(basename "$tui")"; }
 
 ok "a shell" soon idle
 
@@ -165,7 +166,7 @@ back "ctrl-C" 130
 for sig in TERM:143 INT:130 HUP:129; do
     run "$tui $capture $schema"
     sees "SIG${sig%:*}: started" 'F1 help'
-    kill -"${sig%:*}" "$(pid_of_viewer "$capture")"
+    kill -"${sig%:*}" "$(pid_of_viewer)"
     back "SIG${sig%:*}" "${sig#*:}"
 done
 
