@@ -283,11 +283,18 @@ static inline uint8_t *direct_common(struct conv_arguer *a, uint8_t *p, const st
     return p;
 }
 
-/* Digits of a number that is not quoted are copied. */
+/* Digits of a number that is not quoted are copied, and looked at then: a file may change while it
+ * is read. */
 static inline uint8_t *direct_value(struct conv_arguer *a, uint8_t *p, struct ntff_slice value,
                                     const uint8_t *readable)
 {
     uint64_t v;
+    if (NTFF_LIKELY((const char *)readable - value.p >= 16)) {
+        memcpy(p, value.p, 16);
+        if (ntff_decimal_16((const char *)p, value.len, &v) && v <= CONV_JSON_EXACT &&
+            (p[0] != '0' || value.len == 1))
+            return p + value.len;
+    }
     if (!ntff_canonical(value.p, value.len, readable, &v)) {
         a->w->p = p;
         if (NTFF_UNLIKELY(value.len > PFT_MAX_TEXT))
@@ -295,10 +302,7 @@ static inline uint8_t *direct_value(struct conv_arguer *a, uint8_t *p, struct nt
         conv_json_put_text(a->w, value.p, value.len);
         return a->w->p;
     }
-    if (NTFF_UNLIKELY(v > CONV_JSON_EXACT || (const char *)readable - value.p < 16))
-        return direct_uint(p, v);
-    memcpy(p, value.p, 16);
-    return p + value.len;
+    return direct_uint(p, v);
 }
 
 bool conv_args_make_direct(struct conv_arguer *a, const struct ntff_trace *t,

@@ -39,11 +39,13 @@ static void put_escape(struct ntff_put *w, uint8_t c)
     ntff_put_bytes(w, u, sizeof u);
 }
 
-/* Writes the character at p and returns how many bytes it took. */
-static size_t put_special(struct ntff_put *w, const char *p, size_t left)
+/* Writes the character at `at`, for which there is room, and returns how many bytes it took. */
+static size_t put_special(struct ntff_put *w, const char *at, size_t left)
 {
+    char p[4] = {0}; /* once read it stays what it is: a file may change */
+    memcpy(p, at, left < sizeof p ? left : sizeof p);
     uint8_t c = (uint8_t)*p;
-    size_t n = ntff_utf8_len(p, left);
+    size_t n = ntff_utf8_len(p, left < sizeof p ? left : sizeof p);
     if (n == 0)
         ntff_put_bytes(w, "\xef\xbf\xbd", 3);
     else if (c == 0)
@@ -51,7 +53,7 @@ static size_t put_special(struct ntff_put *w, const char *p, size_t left)
     else if (c < 0x20 || c == '"' || c == '\\')
         put_escape(w, c);
     else
-        ntff_put_bytes(w, p, n);
+        memcpy(w->p, p, sizeof p), w->p += n;
     return n ? n : 1;
 }
 
@@ -72,8 +74,8 @@ static inline size_t put_plain(uint8_t *to, const char *p, size_t len)
         if (needs_care(word))
             break;
     }
-    for (; n < len && plain((uint8_t)p[n]); n++)
-        to[n] = (uint8_t)p[n];
+    for (uint8_t c; n < len && plain(c = (uint8_t)p[n]); n++)
+        to[n] = c;
     return n;
 }
 

@@ -37,6 +37,7 @@ void pft_annotator_begin(struct pft_annotator *a, struct pft_intern *in, bool ma
 void pft_annotator_done(struct pft_annotator *a)
 {
     NTFF_VEC_FREE(NULL, &a->texts);
+    ntff_buf_free(&a->copy);
     ntff_buf_free(&a->repaired);
     pft_namer_done(&a->names);
 }
@@ -81,7 +82,8 @@ static uint8_t *put_double(uint8_t *p, uint32_t key, double d)
 }
 
 /* -- texts ---------------------------------------------------------------------------------------
- */
+ *
+ * They are looked at where they were copied to: a file may change while it is read. */
 
 /* True for text without NUL and above-ASCII bytes: nearly all of it, and cheap to see. */
 static inline bool plain_ascii(const char *p, size_t len)
@@ -96,17 +98,26 @@ static inline bool plain_ascii(const char *p, size_t len)
     return (bad & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Valid UTF-8 without NUL and of bounded length; in place if it is so already. */
+static bool is_clean(const char *p, size_t len)
+{
+    return plain_ascii(p, len) || (ntff_utf8_ok(p, len) && !memchr(p, '\0', len));
+}
+
+/* A copy that is valid UTF-8 without NUL and of bounded length. */
 static struct ntff_slice clean_text(struct pft_annotator *a, struct ntff_slice in)
 {
+    struct ntff_buf *b = &a->copy;
     bool cut = in.len > PFT_MAX_TEXT;
-    if (cut) {
-        in.len = PFT_MAX_TEXT;
-        a->cut_texts++;
-    }
-    if (!cut && ntff_utf8_ok(in.p, in.len) && !memchr(in.p, '\0', in.len))
+    a->cut_texts += cut;
+    b->len = 0;
+    ntff_buf_add(b, in.p, cut ? PFT_MAX_TEXT : in.len);
+    a->failed |= b->failed;
+    if (b->failed)
+        return (struct ntff_slice){"", 0};
+    in = (struct ntff_slice){(char *)b->p, b->len};
+    if (!cut && is_clean(in.p, in.len))
         return in;
-    struct ntff_buf *b = &a->repaired;
+    b = &a->repaired;
     b->len = 0;
     for (size_t i = 0, n; i < in.len; i += n ? n : 1) {
         n = ntff_utf8_len(in.p + i, in.len - i);
@@ -121,8 +132,8 @@ static struct ntff_slice clean_text(struct pft_annotator *a, struct ntff_slice i
     return b->failed ? (struct ntff_slice){"", 0} : (struct ntff_slice){(char *)b->p, b->len};
 }
 
-/* A text that is known to be clean, and had no iid when looked for. */
-static void put_clean(struct pft_annotator *a, uint32_t key, struct ntff_slice text)
+/* A text that had no iid when looked for. False if it is not clean: nothing is written then. */
+static bool put_clean(struct pft_annotator *a, uint32_t key, struct ntff_slice text)
 {
     ntff_put_room(a->w, 2 * ROOM);
     size_t at = (size_t)(a->w->p - a->w->start);
@@ -135,14 +146,19 @@ static void put_clean(struct pft_annotator *a, uint32_t key, struct ntff_slice t
     *p++ = TAG_STRING;
     a->w->p = pbw_put_varint(p, text.len);
     ntff_put_bytes(a->w, text.p, text.len);
-    if (text.len < PFT_MIN_INTERNED_LEN || text.len > PFT_MAX_INTERNED_LEN)
-        return;
-    struct pft_inline_text *x = NTFF_VEC_PUSH(NULL, &a->texts);
     size_t end = (size_t)(a->w->p - a->w->start);
+    if (!is_clean((const char *)a->w->p - text.len, text.len)) {
+        a->w->p = a->w->start + at;
+        return false;
+    }
+    if (text.len < PFT_MIN_INTERNED_LEN || text.len > PFT_MAX_INTERNED_LEN)
+        return true;
+    struct pft_inline_text *x = NTFF_VEC_PUSH(NULL, &a->texts);
     if (x)
         *x = (struct pft_inline_text){at, end - text.len, end, key};
     else
         a->failed = true;
+    return true;
 }
 
 /* Most texts repeat: those were clean when they got their iid. */
@@ -153,9 +169,8 @@ static inline void put_text(struct pft_annotator *a, uint32_t key, struct ntff_s
         a->w->p = put_iid(a->w->p, key, iid);
         return;
     }
-    if (text.len > PFT_MAX_TEXT || !plain_ascii(text.p, text.len))
-        text = clean_text(a, text);
-    put_clean(a, key, text);
+    if (text.len > PFT_MAX_TEXT || !put_clean(a, key, text))
+        (void)put_clean(a, key, clean_text(a, text));
 }
 
 /* -- rare values ---------------------------------------------------------------------------------
@@ -315,19 +330,29 @@ struct direct {
     uint8_t *p; /* where the next goes */
     size_t place;
     enum ntff_record_half half;
-    uint32_t has;                        /* of the first record: bits of slots, */
-    const uint8_t *number[NTFF_S_COUNT]; /* varints, */
-    uint8_t len[NTFF_S_COUNT];           /* their lengths */
+    uint32_t has;                     /* of the first record: bits of slots, */
+    uint8_t number[NTFF_S_COUNT][16]; /* varints, copied: a file may change while it is read */
+    uint8_t len[NTFF_S_COUNT];        /* their lengths */
 };
+
+/* What was copied is a varint of len bytes, as short as can be; not one of ten. */
+static inline bool is_short_varint(const uint8_t copy[16], size_t len)
+{
+    if (NTFF_UNLIKELY(len - 1 > 7))
+        return len == 9 && (ntff_le64(copy) & NTFF_MORE_BITS) == NTFF_MORE_BITS &&
+               copy[8] - 1u < 0x7f;
+    uint64_t more = NTFF_MORE_BITS >> 8 * (8 - len);
+    return (ntff_le64(copy) & more) == more >> 8 && (copy[len - 1] != 0 || len == 1);
+}
 
 __attribute__((always_inline)) static inline bool direct_number(void *user, unsigned slot,
                                                                 const uint8_t *varint, size_t len)
 {
     struct direct *x = user;
-    x->number[slot] = varint;
+    memcpy(x->number[slot], varint, 16);
     x->len[slot] = (uint8_t)len;
     x->has |= 1u << slot;
-    return len < 10 && (len == 1 || varint[len - 1] != 0);
+    return is_short_varint(x->number[slot], len);
 }
 
 __attribute__((always_inline)) static inline bool direct_attribute(void *user, const uint8_t *entry,
@@ -387,10 +412,9 @@ static inline uint8_t *direct_common(struct direct *x, uint8_t *end)
 /* Leaves room for the common facts, whose names count as seen before any attribute is. */
 static inline bool direct_begin(struct direct *x)
 {
-    static const uint8_t zero[16];
     struct pft_annotator *a = x->a;
     for (size_t i = 0; i < NTFF_N_COMMON - 1; i++) {
-        x->number[ntff_common_keys[i].slot] = zero; /* what is not there is 0 */
+        memset(x->number[ntff_common_keys[i].slot], 0, 16); /* what is not there is 0 */
         x->len[ntff_common_keys[i].slot] = 1;
         if (NTFF_UNLIKELY(!a->common[i]))
             return false;

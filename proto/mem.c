@@ -205,6 +205,11 @@ void ntff_strtab_done(struct ntff_strtab *t)
     *t = (struct ntff_strtab){0};
 }
 
+static bool is_clean(const char *p, size_t len)
+{
+    return len == 0 || (!memchr(p, '\0', len) && ntff_utf8_ok(p, len));
+}
+
 static ntff_str intern_clean(struct ntff_strtab *t, const char *p, size_t len)
 {
     size_t s = hash_bytes(p, len) & (t->n_slots - 1);
@@ -216,6 +221,8 @@ static ntff_str intern_clean(struct ntff_strtab *t, const char *p, size_t len)
     if (t->items.n >= NTFF_STR_NONE - 1)
         return NTFF_STR_NONE;
     char *copy = ntff_arena_text(&t->arena, p, len);
+    if (copy && NTFF_UNLIKELY(!is_clean(copy, len)))
+        memset(copy, '?', len); /* the file it stands in changed just now */
     struct ntff_slice *item = copy ? NTFF_VEC_PUSH(t->arena.budget, &t->items) : NULL;
     if (!item)
         return NTFF_STR_NONE;
@@ -250,9 +257,7 @@ static ntff_str intern_repaired(struct ntff_strtab *t, const char *p, size_t len
 
 ntff_str ntff_intern(struct ntff_strtab *t, const char *p, size_t len)
 {
-    if (len && (memchr(p, '\0', len) || !ntff_utf8_ok(p, len)))
-        return intern_repaired(t, p, len);
-    return intern_clean(t, p, len);
+    return is_clean(p, len) ? intern_clean(t, p, len) : intern_repaired(t, p, len);
 }
 
 ntff_str ntff_internf(struct ntff_strtab *t, const char *fmt, ...)

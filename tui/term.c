@@ -212,7 +212,6 @@ void tui_term_close(void)
     if (!term.open)
         return;
     tui_term_mouse(false);
-    catch_signals(false);
     if (tigetstr("rmcup") == NULL) { /* no second screen: leave a free line for the prompt */
         move(LINES - 1, 0);
         clrtoeol();
@@ -220,6 +219,7 @@ void tui_term_close(void)
     }
     endwin();
     delscreen(term.screen);
+    catch_signals(false); /* not before: one more signal would leave the screen as it was */
     term.open = false;
     free(term.shown);
     term.shown = NULL;
