@@ -289,7 +289,7 @@ static inline uint8_t *direct_value(struct conv_arguer *a, uint8_t *p, struct nt
                                     const uint8_t *readable)
 {
     uint64_t v;
-    if (NTFF_LIKELY((const char *)readable - value.p >= 16)) {
+    if (NTFF_LIKELY(value.len > 0 && (const char *)readable - value.p >= 16)) {
         memcpy(p, value.p, 16);
         if (ntff_decimal_16((const char *)p, value.len, &v) && v <= CONV_JSON_EXACT &&
             (p[0] != '0' || value.len == 1))
