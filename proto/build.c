@@ -228,8 +228,8 @@ static bool start_record(struct ntff_builder *b, uint32_t proc, const struct ntf
     if (m->value != NTFF_NONE) { /* the id is open already: put the older one aside */
         const struct ntff_event *old = &b->events.v[m->value];
         struct ntff_half h = {.key = m->key, .ts_ns = old->ts_ns, .event = m->value, .aux = m->aux};
-        ntff_diag_add(b->diag, NTFF_DIAG_REPEATED_START, 1, NULL, NTFF_NO_OFFSET,
-                      "tracking_id %" PRIu64, r->tracking_id);
+        ntff_builder_found(b, NTFF_DIAG_REPEATED_START, r->ref, "tracking_id %" PRIu64,
+                           r->tracking_id);
         if (!push_half(b, &h))
             return false;
     }
@@ -314,11 +314,11 @@ static bool sync_record(struct ntff_builder *b, uint32_t proc, const struct ntff
 static void note_unknown_type(struct ntff_builder *b, const struct ntff_rec *r)
 {
     if (r->name)
-        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_TYPE, 1, NULL, NTFF_NO_OFFSET, "%.100s",
-                      ntff_text(&b->t->strs, r->name));
+        ntff_builder_found(b, NTFF_DIAG_UNKNOWN_TYPE, r->ref, "%.100s",
+                           ntff_text(&b->t->strs, r->name));
     else
-        ntff_diag_add(b->diag, NTFF_DIAG_UNKNOWN_TYPE, 1, NULL, NTFF_NO_OFFSET, "type %" PRIu32,
-                      r->type & ~NTFF_OLD_TYPE);
+        ntff_builder_found(b, NTFF_DIAG_UNKNOWN_TYPE, r->ref, "type %" PRIu32,
+                           r->type & ~NTFF_OLD_TYPE);
 }
 
 bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_rec *r)
@@ -330,8 +330,7 @@ bool ntff_build_record(struct ntff_builder *b, uint32_t proc, const struct ntff_
         b->last_host_ns = r->timestamp_ns;
     if (r->timestamp_ns == 0 && !(r->has & NTFF_HAS_NC_TS)) {
         c->dropped_records++;
-        ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET,
-                      "record without a time");
+        ntff_builder_found(b, NTFF_DIAG_BAD_TIME, r->ref, "record without a time");
         return true;
     }
     if (r->type >= NTFF_N_EVENT_TYPES && !r->is_ring)
@@ -461,8 +460,8 @@ static bool lone_stop(struct ntff_builder *b, const struct ntff_half *h)
             return false;
     }
     struct ntff_event *e = &b->events.v[event];
-    ntff_diag_add(b->diag, NTFF_DIAG_UNMATCHED_STOP, 1, NULL, NTFF_NO_OFFSET,
-                  "tracking_id %" PRIu64 ", %.100s", h->key.a, ntff_text(&b->t->strs, e->name));
+    ntff_builder_found(b, NTFF_DIAG_UNMATCHED_STOP, h->ref, "tracking_id %" PRIu64 ", %.100s",
+                       h->key.a, ntff_text(&b->t->strs, e->name));
     e->flags |= NTFF_EV_START_LOST;
     e->start_ref = (struct ntff_ref){.src = NTFF_SRC_NONE};
     e->stop_ref = h->ref;
@@ -471,9 +470,9 @@ static bool lone_stop(struct ntff_builder *b, const struct ntff_half *h)
 
 static void lone_start(struct ntff_builder *b, const struct ntff_half *h)
 {
-    ntff_diag_add(b->diag, NTFF_DIAG_UNMATCHED_START, 1, NULL, NTFF_NO_OFFSET,
-                  "tracking_id %" PRIu64 ", %s", h->key.a,
-                  ntff_text(&b->t->strs, b->events.v[h->event].name));
+    ntff_builder_found(b, NTFF_DIAG_UNMATCHED_START, b->events.v[h->event].start_ref,
+                       "tracking_id %" PRIu64 ", %s", h->key.a,
+                       ntff_text(&b->t->strs, b->events.v[h->event].name));
     b->t->counts.unfinished++;
 }
 
@@ -487,9 +486,9 @@ static bool match_group(struct ntff_builder *b, struct ntff_half *h, size_t n)
                 lone_start(b, start);
             start = &h[i];
             if (stop && start->ts_ns - stop->ts_ns <= NEGATIVE_LIMIT_NS) {
-                ntff_diag_add(b->diag, NTFF_DIAG_NEGATIVE_DURATION, 1, NULL, NTFF_NO_OFFSET,
-                              "tracking_id %" PRIu64 " stops %" PRIu64 " ns early", h[i].key.a,
-                              start->ts_ns - stop->ts_ns);
+                ntff_builder_found(b, NTFF_DIAG_NEGATIVE_DURATION, stop->ref,
+                                   "tracking_id %" PRIu64 " stops %" PRIu64 " ns early", h[i].key.a,
+                                   start->ts_ns - stop->ts_ns);
                 b->events.v[start->event].flags |= NTFF_EV_NEGATIVE;
                 if (!join(b, start, stop))
                     return false;

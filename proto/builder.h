@@ -306,6 +306,11 @@ bool ntff_lanes_assign(struct ntff_lanes_of *x, struct ntff_diag *diag) NTFF_MUS
 bool ntff_build_flows(struct ntff_builder *b, const uint32_t *map) NTFF_MUST_CHECK;
 bool ntff_build_tree(struct ntff_builder *b) NTFF_MUST_CHECK; /* tree.c */
 
+/* Counts a finding about a record: .file and .offset of the first tell where it stands; an
+ * event that was rewritten on the way (JSON) has no offset. */
+void ntff_builder_found(struct ntff_builder *b, enum ntff_diag_kind kind, struct ntff_ref ref,
+                        const char *fmt, ...) NTFF_PRINTF(4, 5);
+
 /* Notes that memory ran out; false, so that `return ntff_builder_no_memory(b)` reads well. */
 static inline bool ntff_builder_no_memory(struct ntff_builder *b)
 {

@@ -75,9 +75,10 @@ bool ntff_build_possible(uint64_t ts_ns, uint64_t dur_ns, uint64_t typical_ns)
 static void drop_event(struct ntff_builder *b, struct ntff_event *e)
 {
     struct ntff_counts *c = &b->t->counts;
-    ntff_diag_add(b->diag, NTFF_DIAG_BAD_TIME, 1, NULL, NTFF_NO_OFFSET,
-                  "time %llu ns, duration %llu ns, more than a year from the others",
-                  (unsigned long long)e->ts_ns, (unsigned long long)e->dur_ns);
+    ntff_builder_found(b, NTFF_DIAG_BAD_TIME,
+                       e->start_ref.src == NTFF_SRC_NONE ? e->stop_ref : e->start_ref,
+                       "time %llu ns, duration %llu ns, more than a year from the others",
+                       (unsigned long long)e->ts_ns, (unsigned long long)e->dur_ns);
     c->dropped_records += records_of(e);
     uncount(c, e);
     e->flags |= NTFF_EV_HIDDEN;

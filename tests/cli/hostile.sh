@@ -157,6 +157,14 @@ gzip -c order/b.pb | head -c 300 >order/b.pb.gz && rm order/b.pb
 exits "files that are cut" 3 "$conv" -o order.json order
 says "the first file cut is told" 'first: order/a.pb offset'
 
+# -- a finding about records names the file of the first and where it stands there
+cat "$one"/*/ntrace.pb >tail.pb
+truncate -s +100 tail.pb
+exits "a tail of zeros" 3 "$conv" -q -o tail.json --summary tail.sum tail.pb
+exits "a tail of zeros, told" 3 "$conv" -o tail.pftrace tail.pb
+says "a tail of zeros: where the first is" \
+    "^ntff-conv: 100 events .*; first: tail\.pb offset 0x$(printf %x "$(stat -c %s "$one"/*/ntrace.pb)") \(record without"
+
 # -- zeros are empty records in every form: not followed to their end
 truncate -s 64G zeros.pb
 exits "64 GiB of zeros" 1 timeout 60 "$conv" -o zeros.json zeros.pb

@@ -10,6 +10,7 @@ want=$SRC/tests/data/golden
 # -- the run of tests/data/json/README.md, by hand: each execution takes from +7 us to +187.75 us, one
 #    every millisecond, on two logical cores of two physical cores
 exits "report" 0 "$conv" report -q "$data/events.json"
+sed -i "s|$SRC/||g" stdout
 golden "text: as expected" stdout "$want/report.txt"
 exits "report --json" 0 "$conv" report -q --json "$data/events.json"
 cp stdout report.json
