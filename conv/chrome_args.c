@@ -289,10 +289,9 @@ static inline uint8_t *direct_value(struct conv_arguer *a, uint8_t *p, struct nt
                                     const uint8_t *readable)
 {
     uint64_t v;
-    if (NTFF_LIKELY(value.len > 0 && (const char *)readable - value.p >= 16)) {
+    if (NTFF_LIKELY(value.len - 1 < 16 && (const char *)readable - value.p >= 16)) {
         memcpy(p, value.p, 16);
-        if (ntff_decimal_16((const char *)p, value.len, &v) && v <= CONV_JSON_EXACT &&
-            (p[0] != '0' || value.len == 1))
+        if (ntff_canonical((const char *)p, value.len, p + 16, &v) && v <= CONV_JSON_EXACT)
             return p + value.len;
     }
     if (!ntff_canonical(value.p, value.len, readable, &v)) {

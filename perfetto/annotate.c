@@ -37,7 +37,6 @@ void pft_annotator_begin(struct pft_annotator *a, struct pft_intern *in, bool ma
 void pft_annotator_done(struct pft_annotator *a)
 {
     NTFF_VEC_FREE(NULL, &a->texts);
-    ntff_buf_free(&a->copy);
     ntff_buf_free(&a->repaired);
     pft_namer_done(&a->names);
 }
@@ -98,34 +97,14 @@ static inline bool plain_ascii(const char *p, size_t len)
     return (bad & UINT64_C(0x8080808080808080)) == 0;
 }
 
-static bool is_clean(const char *p, size_t len)
-{
-    return plain_ascii(p, len) || (ntff_utf8_ok(p, len) && !memchr(p, '\0', len));
-}
-
 /* A copy that is valid UTF-8 without NUL and of bounded length. */
 static struct ntff_slice clean_text(struct pft_annotator *a, struct ntff_slice in)
 {
-    struct ntff_buf *b = &a->copy;
+    struct ntff_buf *b = &a->repaired;
     bool cut = in.len > PFT_MAX_TEXT;
     a->cut_texts += cut;
     b->len = 0;
-    ntff_buf_add(b, in.p, cut ? PFT_MAX_TEXT : in.len);
-    a->failed |= b->failed;
-    if (b->failed)
-        return (struct ntff_slice){"", 0};
-    in = (struct ntff_slice){(char *)b->p, b->len};
-    if (!cut && is_clean(in.p, in.len))
-        return in;
-    b = &a->repaired;
-    b->len = 0;
-    for (size_t i = 0, n; i < in.len; i += n ? n : 1) {
-        n = ntff_utf8_len(in.p + i, in.len - i);
-        if (n == 0 || in.p[i] == '\0')
-            ntff_buf_add(b, n ? "\xe2\x90\x80" : "\xef\xbf\xbd", 3);
-        else
-            ntff_buf_add(b, in.p + i, n);
-    }
+    ntff_buf_add_text(b, in.p, cut ? PFT_MAX_TEXT : in.len);
     if (cut)
         ntff_buf_add(b, "\xe2\x80\xa6", 3);
     a->failed |= b->failed;
@@ -147,7 +126,8 @@ static bool put_clean(struct pft_annotator *a, uint32_t key, struct ntff_slice t
     a->w->p = pbw_put_varint(p, text.len);
     ntff_put_bytes(a->w, text.p, text.len);
     size_t end = (size_t)(a->w->p - a->w->start);
-    if (!is_clean((const char *)a->w->p - text.len, text.len)) {
+    const char *copy = (const char *)a->w->p - text.len;
+    if (!plain_ascii(copy, text.len) && !ntff_text_ok(copy, text.len)) {
         a->w->p = a->w->start + at;
         return false;
     }
@@ -335,16 +315,6 @@ struct direct {
     uint8_t len[NTFF_S_COUNT];        /* their lengths */
 };
 
-/* What was copied is a varint of len bytes, as short as can be; not one of ten. */
-static inline bool is_short_varint(const uint8_t copy[16], size_t len)
-{
-    if (NTFF_UNLIKELY(len - 1 > 7))
-        return len == 9 && (ntff_le64(copy) & NTFF_MORE_BITS) == NTFF_MORE_BITS &&
-               copy[8] - 1u < 0x7f;
-    uint64_t more = NTFF_MORE_BITS >> 8 * (8 - len);
-    return (ntff_le64(copy) & more) == more >> 8 && (copy[len - 1] != 0 || len == 1);
-}
-
 __attribute__((always_inline)) static inline bool direct_number(void *user, unsigned slot,
                                                                 const uint8_t *varint, size_t len)
 {
@@ -352,7 +322,8 @@ __attribute__((always_inline)) static inline bool direct_number(void *user, unsi
     memcpy(x->number[slot], varint, 16);
     x->len[slot] = (uint8_t)len;
     x->has |= 1u << slot;
-    return is_short_varint(x->number[slot], len);
+    varint = x->number[slot];
+    return ntff_varint_len(varint) == len && len < 10 && (len == 1 || varint[len - 1] != 0);
 }
 
 __attribute__((always_inline)) static inline bool direct_attribute(void *user, const uint8_t *entry,

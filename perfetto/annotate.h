@@ -25,8 +25,7 @@ struct pft_annotator { /* one per slot of details.h */
     struct ntff_put *w;
     NTFF_VEC(struct pft_inline_text) texts;
     size_t next_text;         /* that the taker looks at */
-    struct ntff_buf copy;     /* a text that may be no UTF-8 */
-    struct ntff_buf repaired; /* what became of it */
+    struct ntff_buf repaired; /* a text that was no UTF-8 */
     uint64_t cut_texts;       /* by the taker: texts too long are left to it */
     bool failed;              /* out of memory */
 };

@@ -3,7 +3,6 @@
 #include "proto/builder.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,23 +29,17 @@ const char *ntff_build_path(struct ntff_builder *b, uint32_t file)
 void ntff_builder_found(struct ntff_builder *b, enum ntff_diag_kind kind, struct ntff_ref ref,
                         const char *fmt, ...)
 {
-    char text[sizeof b->diag->of[kind].detail];
     const char *file = NULL;
     uint64_t offset = NTFF_NO_OFFSET;
-    if (b->diag->of[kind].count == 0) { /* of the others nothing is kept */
-        va_list ap;
-        va_start(ap, fmt);
-        vsnprintf(text, sizeof text, fmt, ap);
-        va_end(ap);
-        if (ref.src < b->sources.n) {
-            const struct ntff_source *s = &b->sources.v[ref.src];
-            file = ntff_build_path(b, s->file);
-            offset = s->kind == NTFF_SOURCE_STORE ? NTFF_NO_OFFSET : s->file_off + ref.off;
-        }
-    } else {
-        text[0] = '\0';
+    if (ref.src < b->sources.n) {
+        const struct ntff_source *s = &b->sources.v[ref.src];
+        file = ntff_build_path(b, s->file);
+        offset = s->kind == NTFF_SOURCE_STORE ? NTFF_NO_OFFSET : s->file_off + ref.off;
     }
-    ntff_diag_add(b->diag, kind, 1, file, offset, "%s", text);
+    va_list ap;
+    va_start(ap, fmt);
+    ntff_diag_addv(b->diag, kind, 1, file, offset, fmt, ap);
+    va_end(ap);
 }
 struct ntff_file *ntff_build_file(struct ntff_builder *b, uint32_t file)
 {

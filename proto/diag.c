@@ -3,7 +3,6 @@
 #include "proto/diag.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 static const struct {
@@ -15,23 +14,28 @@ static const struct {
 #undef X
 };
 
-void ntff_diag_add(struct ntff_diag *d, enum ntff_diag_kind kind, uint64_t n, const char *file,
-                   uint64_t offset, const char *fmt, ...)
+void ntff_diag_addv(struct ntff_diag *d, enum ntff_diag_kind kind, uint64_t n, const char *file,
+                    uint64_t offset, const char *fmt, va_list ap)
 {
     struct ntff_finding *f = &d->of[kind];
     if (f->count == 0) {
         f->file = file;
         f->offset = offset;
         f->detail[0] = '\0';
-        if (fmt) {
-            va_list ap;
-            va_start(ap, fmt);
+        if (fmt)
             vsnprintf(f->detail, sizeof f->detail, fmt, ap);
-            va_end(ap);
-        }
     }
     if (__builtin_add_overflow(f->count, n, &f->count))
         f->count = UINT64_MAX;
+}
+
+void ntff_diag_add(struct ntff_diag *d, enum ntff_diag_kind kind, uint64_t n, const char *file,
+                   uint64_t offset, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    ntff_diag_addv(d, kind, n, file, offset, fmt, ap);
+    va_end(ap);
 }
 
 enum ntff_grade ntff_diag_grade(enum ntff_diag_kind kind)

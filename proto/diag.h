@@ -10,6 +10,8 @@
 
 #include "base.h"
 
+#include <stdarg.h>
+
 enum ntff_grade { NTFF_NOTE, NTFF_REPAIR, NTFF_LOSS };
 
 /* kind, grade, what is counted: completes "1 ..." and "N ..." */
@@ -104,6 +106,8 @@ struct ntff_diag {
 /* Counts n findings; keeps file, offset and text of the first. fmt may be NULL. */
 void ntff_diag_add(struct ntff_diag *d, enum ntff_diag_kind kind, uint64_t n, const char *file,
                    uint64_t offset, const char *fmt, ...) NTFF_PRINTF(6, 7);
+void ntff_diag_addv(struct ntff_diag *d, enum ntff_diag_kind kind, uint64_t n, const char *file,
+                    uint64_t offset, const char *fmt, va_list ap) NTFF_PRINTF(6, 0);
 
 enum ntff_grade ntff_diag_grade(enum ntff_diag_kind kind);
 const char *ntff_diag_name(enum ntff_diag_kind kind); /* "UNMATCHED_START" */

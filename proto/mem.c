@@ -205,11 +205,6 @@ void ntff_strtab_done(struct ntff_strtab *t)
     *t = (struct ntff_strtab){0};
 }
 
-static bool is_clean(const char *p, size_t len)
-{
-    return len == 0 || (!memchr(p, '\0', len) && ntff_utf8_ok(p, len));
-}
-
 static ntff_str intern_clean(struct ntff_strtab *t, const char *p, size_t len)
 {
     size_t s = hash_bytes(p, len) & (t->n_slots - 1);
@@ -221,7 +216,7 @@ static ntff_str intern_clean(struct ntff_strtab *t, const char *p, size_t len)
     if (t->items.n >= NTFF_STR_NONE - 1)
         return NTFF_STR_NONE;
     char *copy = ntff_arena_text(&t->arena, p, len);
-    if (copy && NTFF_UNLIKELY(!is_clean(copy, len)))
+    if (copy && NTFF_UNLIKELY(!ntff_text_ok(copy, len)))
         memset(copy, '?', len); /* the file it stands in changed just now */
     struct ntff_slice *item = copy ? NTFF_VEC_PUSH(t->arena.budget, &t->items) : NULL;
     if (!item)
@@ -237,18 +232,10 @@ static ntff_str intern_clean(struct ntff_strtab *t, const char *p, size_t len)
     return id;
 }
 
-/* Text with every byte that is no UTF-8 as U+FFFD and NUL as U+2400 (both 3 bytes long). */
 static ntff_str intern_repaired(struct ntff_strtab *t, const char *p, size_t len)
 {
     struct ntff_buf b = {.budget = t->arena.budget};
-    for (size_t i = 0; i < len;) {
-        size_t n = ntff_utf8_len(p + i, len - i);
-        if (n == 0 || p[i] == '\0')
-            ntff_buf_add(&b, n ? "\xe2\x90\x80" : "\xef\xbf\xbd", 3);
-        else
-            ntff_buf_add(&b, p + i, n);
-        i += n ? n : 1;
-    }
+    ntff_buf_add_text(&b, p, len);
     ntff_str id = b.failed ? NTFF_STR_NONE : intern_clean(t, (const char *)b.p, b.len);
     ntff_buf_free(&b);
     t->bad_texts++;
@@ -257,7 +244,7 @@ static ntff_str intern_repaired(struct ntff_strtab *t, const char *p, size_t len
 
 ntff_str ntff_intern(struct ntff_strtab *t, const char *p, size_t len)
 {
-    return is_clean(p, len) ? intern_clean(t, p, len) : intern_repaired(t, p, len);
+    return ntff_text_ok(p, len) ? intern_clean(t, p, len) : intern_repaired(t, p, len);
 }
 
 ntff_str ntff_internf(struct ntff_strtab *t, const char *fmt, ...)
@@ -293,6 +280,20 @@ void ntff_buf_add(struct ntff_buf *b, const void *p, size_t n)
     if (n)
         memcpy(b->p + b->len, p, n); /* NOLINT(clang-analyzer-core.NonNullParamChecker): it grew */
     b->len += n;
+}
+
+void ntff_buf_add_text(struct ntff_buf *b, const char *p, size_t len)
+{
+    for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        char c[4]; /* once read it stays what it is: a file may change */
+        size_t left = len - i < sizeof c ? len - i : sizeof c;
+        memcpy(c, p + i, left);
+        n = ntff_utf8_len(c, left);
+        if (n == 0 || c[0] == '\0')
+            ntff_buf_add(b, n ? "\xe2\x90\x80" : "\xef\xbf\xbd", 3);
+        else
+            ntff_buf_add(b, c, n);
+    }
 }
 
 void ntff_buf_printf(struct ntff_buf *b, const char *fmt, ...)
@@ -359,4 +360,9 @@ bool ntff_utf8_ok(const char *p, size_t n)
         p += len, n -= len;
     }
     return true;
+}
+
+bool ntff_text_ok(const char *p, size_t n)
+{
+    return n == 0 || (!memchr(p, '\0', n) && ntff_utf8_ok(p, n));
 }

@@ -82,6 +82,8 @@ struct ntff_buf {
     bool failed;
 };
 void ntff_buf_add(struct ntff_buf *b, const void *p, size_t n);
+/* Text, with every byte that is no UTF-8 as U+FFFD and NUL as U+2400 (both 3 bytes long). */
+void ntff_buf_add_text(struct ntff_buf *b, const char *p, size_t n);
 void ntff_buf_printf(struct ntff_buf *b, const char *fmt, ...) NTFF_PRINTF(2, 3);
 void ntff_buf_free(struct ntff_buf *b);
 
@@ -90,5 +92,7 @@ void ntff_buf_free(struct ntff_buf *b);
 size_t ntff_utf8_len(const char *p, size_t n);
 /* True if all n bytes are valid UTF-8. */
 bool ntff_utf8_ok(const char *p, size_t n);
+/* The same, and without NUL. */
+bool ntff_text_ok(const char *p, size_t n);
 
 #endif

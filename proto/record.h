@@ -109,7 +109,7 @@ __attribute__((always_inline)) static inline size_t ntff_varint_len(const uint8_
 {
     if (NTFF_LIKELY(*p < 0x80))
         return 1;
-    uint64_t last = ~ntff_le64(p) & NTFF_MORE_BITS;
+    uint64_t last = ~ntff_le64(p) & 0x8080808080808080u;
     if (NTFF_LIKELY(last != 0))
         return (size_t)(__builtin_ctzll(last) >> 3) + 1;
     return p[8] < 0x80 ? 9 : p[9] < 0x80 ? 10 : SIZE_MAX;

@@ -40,9 +40,6 @@ static inline uint64_t ntff_varint_pack(uint64_t w)
     return (w & 0x0fffffffu) | (w & 0x0fffffff00000000u) >> 4;
 }
 
-#define NTFF_MORE_BITS                                                                             \
-    UINT64_C(0x8080808080808080) /* of eight bytes of a varint: one more follows */
-
 /* Reads one varint; returns the byte after it, or NULL (cut, or longer than 10 bytes). Bits above
  * 64 in a tenth byte are dropped, as protobuf does. Timestamps take nine bytes, so long ones are
  * read as a word, without a branch per byte. */
@@ -55,7 +52,7 @@ ntff_varint(const uint8_t *p, const uint8_t *end, uint64_t *out)
     }
     if (NTFF_UNLIKELY(end - p < 10))
         return ntff_varint_slow(p, end, out);
-    uint64_t w = ntff_le64(p), last = ~w & NTFF_MORE_BITS;
+    uint64_t w = ntff_le64(p), last = ~w & 0x8080808080808080u;
     if (last) {
         *out = ntff_varint_pack(w & (last ^ (last - 1)));
         return p + (__builtin_ctzll(last) >> 3) + 1;
